@@ -1,9 +1,9 @@
 //! The definition of an operation, and its type-erased entry in the table of operations.
 
-use crate::agent::compact_schema::compact;
 use crate::answer::escaped_json::{to_value, write_json};
 use crate::answer::{Answer, AnswerMetadata, Cause, Doubt, Note};
 use crate::arguments::correction::{CorrectedArguments, KnownArguments, argument_object, correct_arguments};
+use crate::arguments::program_arguments;
 use crate::error::{Code, Exit, ToolError};
 use crate::session::Session;
 use crate::text::writer::TextWriter;
@@ -11,9 +11,7 @@ use crate::topic::Topic;
 use crate::workspace::{RootFilter, first_answer};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use orient_engine::RefreshDepth;
-use schemars::{JsonSchema, schema_for};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
@@ -70,9 +68,9 @@ pub(crate) trait TypedOperation: Sized + 'static {
     /// Arguments for the command line only: they name files of the machine, or control the terminal.
     const TERMINAL_ONLY: &'static [&'static str] = &[];
     /// The arguments.
-    type Args: Args + DeserializeOwned + JsonSchema;
+    type Args: Args;
     /// The data of the answer; interfaces print nothing else.
-    type Out: Serialize + JsonSchema + 'static;
+    type Out: Serialize + 'static;
     /// Computes the answer.
     fn run(session: &Session<'_>, args: Self::Args) -> Result<Answer<Self::Out>, ToolError>;
     /// Writes the compact text form.
@@ -244,6 +242,12 @@ pub(crate) fn run_with_repair<O: TypedOperation>(
     Ok(answer)
 }
 
+/// The error that an argument is not for programs and other machines.
+fn for_the_command_line(argument: &str) -> ToolError {
+    let message = format!("{argument} is for the command line only");
+    ToolError::new(Code::BadArgument, message).hint("leave it out")
+}
+
 fn bad_argument(error: &dyn Display) -> ToolError {
     ToolError::new(Code::BadArgument, error.to_string())
 }
@@ -254,18 +258,6 @@ struct CallForm {
     schema: Value,
     /// The flags of the command line, each with the argument it sets: (`-A`, `after_context`), (`in`, `in`).
     flags: Vec<(String, String)>,
-}
-
-fn flags_of(command: &Command) -> Vec<(String, String)> {
-    let mut flags = Vec::new();
-    for argument in command.get_arguments() {
-        let name = argument
-            .get_long()
-            .map_or_else(|| argument.get_id().as_str().to_owned(), |long| long.replace('-', "_"));
-        flags.extend(argument.get_short().map(|short| (format!("-{short}"), name.clone())));
-        flags.push((argument.get_id().as_str().to_owned(), name));
-    }
-    flags
 }
 
 /// An entry of the table of operations: an operation without its types.
@@ -305,13 +297,9 @@ pub struct Operation {
     pub across: bool,
     /// Arguments for the command line only.
     pub terminal_only: &'static [&'static str],
-    root_filter: fn(Value) -> RootFilter,
-    filter_matches: fn(&ArgMatches) -> RootFilter,
+    root_filter: fn(&ArgMatches) -> RootFilter,
     command: fn() -> Command,
-    input: fn() -> Value,
-    output: fn() -> Value,
-    run: fn(&Session<'_>, &ArgMatches) -> ReplyResult,
-    call: fn(&Session<'_>, &Value, &[String]) -> ReplyResult,
+    run: fn(&Session<'_>, &ArgMatches, &[String]) -> ReplyResult,
 }
 
 impl Operation {
@@ -334,29 +322,14 @@ impl Operation {
             per_client: O::PER_CLIENT,
             own_environment: O::OWN_ENVIRONMENT,
             across: O::ACROSS.is_some(),
-            filter_matches: |matches| {
+            root_filter: |matches| {
                 O::Args::from_arg_matches(matches).map_or(RootFilter::Any, |args| (O::ROOT_FILTER)(&args))
-            },
-            root_filter: |arguments| {
-                serde_json::from_value(arguments).map_or(RootFilter::Any, |args| (O::ROOT_FILTER)(&args))
             },
             terminal_only: O::TERMINAL_ONLY,
             command: || O::Args::augment_args(Command::new(O::NAME)),
-            input: || schema_for!(O::Args).to_value(),
-            output: || schema_for!(Answer<O::Out>).to_value(),
-            run: |session, matches| {
-                reply::<O>(
-                    session,
-                    &|| O::Args::from_arg_matches(matches).map_err(|error| bad_argument(&error)),
-                    &[],
-                )
-            },
-            call: |session, value, notes| {
-                reply::<O>(
-                    session,
-                    &|| serde_json::from_value(value.clone()).map_err(|error| bad_argument(&error)),
-                    notes,
-                )
+            run: |session, matches, notes| {
+                let args = || O::Args::from_arg_matches(matches).map_err(|error| bad_argument(&error));
+                reply::<O>(session, &args, notes)
             },
         }
     }
@@ -383,17 +356,12 @@ impl Operation {
 
     /// The JSON schema of its arguments.
     pub fn input_schema(&self) -> Value {
-        (self.input)()
-    }
-
-    /// The JSON schema of its answer.
-    pub fn output_schema(&self) -> Value {
-        (self.output)()
+        program_arguments::schema(&(self.command)())
     }
 
     /// Runs the operation with command-line arguments.
     pub fn run(&self, session: &Session<'_>, matches: &ArgMatches) -> ReplyResult {
-        (self.run)(session, matches)
+        (self.run)(session, matches, &[])
     }
 
     /// Runs the operation with command-line arguments, for the tree of a revision.
@@ -408,12 +376,14 @@ impl Operation {
             let error = ToolError::new(Code::BadArgument, "`--at` applies to one root");
             return Err(error.hint("revisions are those of one repository: give one --root"));
         }
-        (self.run)(&session.at(revision)?, matches)
+        (self.run)(&session.at(revision)?, matches, &[])
     }
 
     /// What a root must contain to contribute to an answer to a call with these arguments.
     pub fn root_filter(&self, arguments: &Value) -> RootFilter {
-        (self.root_filter)(arguments.clone())
+        let none = Map::new();
+        let matches = program_arguments::parse((self.command)(), arguments.as_object().unwrap_or(&none));
+        matches.map_or(RootFilter::Any, |matches| (self.root_filter)(&matches))
     }
 
     /// What calls are compared with; computed once in a process, which takes longer than most calls.
@@ -421,11 +391,12 @@ impl Operation {
         static FORMS: Mutex<BTreeMap<&'static str, Arc<CallForm>>> = Mutex::new(BTreeMap::new());
         let mut forms = FORMS.lock().unwrap_or_else(PoisonError::into_inner);
         let form = forms.entry(self.name).or_insert_with(|| {
-            let mut schema = compact(self.input_schema());
+            let command = (self.command)();
+            let mut schema = program_arguments::schema(&command);
             if self.any_revision {
                 schema["properties"][REVISION] = json!({ "type": "string" });
             }
-            Arc::new(CallForm { schema, flags: flags_of(&(self.command)()) })
+            Arc::new(CallForm { schema, flags: program_arguments::flags(&command) })
         });
         Arc::clone(form)
     }
@@ -457,26 +428,22 @@ impl Operation {
 
     /// Runs the operation with the words of a command line, for another machine. Arguments for the command line only are errors.
     pub fn run_words(&self, session: &Session<'_>, words: &[String]) -> ReplyResult {
-        (self.run)(session, &self.remote_matches(words)?)
+        (self.run)(session, &self.remote_matches(words)?, &[])
     }
 
     /// What a root must contain to contribute to an answer to the words of a command line.
     pub fn root_filter_of_words(&self, words: &[String]) -> RootFilter {
-        self.remote_matches(words).map_or(RootFilter::Any, |matches| (self.filter_matches)(&matches))
+        self.remote_matches(words).map_or(RootFilter::Any, |matches| (self.root_filter)(&matches))
     }
 
     fn remote_matches(&self, words: &[String]) -> Result<ArgMatches, ToolError> {
-        let wrong = |message: String| ToolError::new(Code::BadArgument, message);
-        let typed = std::iter::once(self.name).chain(words.iter().map(String::as_str));
-        let matches = (self.command)()
-            .try_get_matches_from(typed)
-            .map_err(|error| wrong(error.to_string().lines().next().unwrap_or_default().to_owned()))?;
+        let matches = program_arguments::parse_words((self.command)(), words)?;
         let is_given = |id: &&&str| {
             let source = matches.try_contains_id(id).ok().and_then(|_| matches.value_source(id));
             source == Some(clap::parser::ValueSource::CommandLine)
         };
         match self.terminal_only.iter().find(is_given) {
-            Some(name) => Err(wrong(format!("`{name}` of `{}` is for the command line only", self.name))),
+            Some(name) => Err(for_the_command_line(&format!("`{name}` of `{}`", self.name))),
             None => Ok(matches),
         }
     }
@@ -484,6 +451,9 @@ impl Operation {
     /// Runs the operation with a JSON object of arguments. Unambiguous mistakes in argument names and types are corrected,
     /// with a note; other unknown arguments, and those for the command line only, are errors.
     pub fn call(&self, session: &Session<'_>, arguments: Value) -> ReplyResult {
+        if !self.exposed {
+            return Err(for_the_command_line(&format!("`{}`", self.name)));
+        }
         self.call_except(session, arguments, self.terminal_only)
     }
 
@@ -507,14 +477,13 @@ impl Operation {
         let CorrectedArguments { mut arguments, notes: corrections } = correct_arguments(&known, sent)?;
         notes.extend(corrections);
         if let Some(name) = rejected.iter().find(|name| arguments.contains_key(**name)) {
-            let message = format!("`{name}` of `{}` is for the command line only", self.name);
-            return Err(ToolError::new(Code::BadArgument, message).hint("leave it out"));
+            return Err(for_the_command_line(&format!("`{name}` of `{}`", self.name)));
         }
         let revision = if self.any_revision { arguments.remove(REVISION) } else { None };
-        let arguments = Value::Object(arguments);
+        let matches = program_arguments::parse((self.command)(), &arguments)?;
         match revision.as_ref().and_then(Value::as_str).filter(|revision| !revision.is_empty()) {
-            None => (self.call)(session, &arguments, &notes),
-            Some(revision) => (self.call)(&session.at(revision)?, &arguments, &notes),
+            None => (self.run)(session, &matches, &notes),
+            Some(revision) => (self.run)(&session.at(revision)?, &matches, &notes),
         }
     }
 }

@@ -1,11 +1,10 @@
 //! Why an answer may lack something: the closed list of causes, and one doubt with its number and what the user can do about it.
 
 use super::Note;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Why an answer may lack something, the strongest doubt about an empty answer first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Cause {
     /// Names in the language of the symbol are not resolved.
@@ -49,7 +48,7 @@ pub(crate) enum Cause {
 }
 
 /// A cause with its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(crate) struct CauseCount {
     /// The cause.
     pub(crate) cause: Cause,

@@ -5,7 +5,6 @@ use crate::text::number_format::{bytes, count, plural};
 use crate::text::writer::{Cell, Style, TextWriter};
 use orient_engine::{DefinitionQuery, FileQuery, FileRow, PathPattern, SkipReason, Snapshot};
 use orient_model::{EdgeKind, Issue, SymbolKind};
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io;
@@ -16,7 +15,7 @@ const MAX_NAMED: usize = 3;
 const MAX_NESTED_NAMED: usize = 20;
 
 /// The contents of an index.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Summary {
     /// Indexed files.
     pub(crate) files: u64,
@@ -35,7 +34,7 @@ pub(crate) struct Summary {
 }
 
 /// What the graph of a part of the tree consists of.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct GraphCounts {
     /// Functions, methods and everything else that can be called.
     pub(crate) functions: u64,
@@ -79,7 +78,7 @@ impl GraphCounts {
 }
 
 /// The indexed files of one language.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Language {
     /// Its name; empty for text without a language.
     pub(crate) name: String,
@@ -94,7 +93,7 @@ pub(crate) struct Language {
 }
 
 /// Files with something in common.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct Group {
     /// The common reason, as a word or phrase.
     pub(crate) reason: String,
@@ -105,7 +104,7 @@ pub(crate) struct Group {
 }
 
 /// One file of a group.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct GroupExample {
     /// Its path.
     pub(crate) path: String,

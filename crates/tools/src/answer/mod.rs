@@ -15,7 +15,6 @@ use crate::text::writer::{Style, TextWriter};
 pub(crate) use cause::{Cause, CauseCount, Doubt};
 pub use note::Note;
 pub(crate) use pagination::{Cursor, PageWindow, limit_or_all};
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::io;
 
@@ -23,7 +22,7 @@ use std::io;
 const MAX_PENDING_NAMED: usize = 20;
 
 /// An answer.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Answer<T> {
     /// The requested data.
     pub(crate) data: T,
@@ -33,7 +32,7 @@ pub(crate) struct Answer<T> {
 }
 
 /// Everything about an answer but its data. If anything is left out, `complete` is false and `reasons` says what.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AnswerMetadata {
     /// Whether nothing is left out.
     pub complete: bool,
@@ -81,7 +80,7 @@ impl Default for AnswerMetadata {
 }
 
 /// The state of the files that an answer describes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Freshness {
     /// The generation of the index; every change increments it.
     pub(crate) generation: u64,

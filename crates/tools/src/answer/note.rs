@@ -1,6 +1,5 @@
 //! A remark beside an answer, and the argument that changes what it reports.
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 
@@ -66,20 +65,6 @@ impl From<&str> for Note {
 impl Serialize for Note {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.with_flag())
-    }
-}
-
-impl JsonSchema for Note {
-    fn schema_name() -> Cow<'static, str> {
-        "Note".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        String::json_schema(generator)
     }
 }
 

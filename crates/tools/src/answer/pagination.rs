@@ -2,15 +2,11 @@
 
 use super::{Answer, AnswerMetadata, Doubt};
 use crate::text::number_format::count;
-use schemars::JsonSchema;
-use serde::Deserialize;
 use std::fmt;
 use std::str::FromStr;
 
 /// The position of the next row of a list, and the generation the position was counted in: `50@7`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(try_from = "String")]
-#[schemars(with = "String")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cursor {
     /// Number of rows before it.
     pub(crate) offset: u64,
@@ -68,14 +64,6 @@ impl AnswerMetadata {
 impl fmt::Display for Cursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}@{}", self.offset, self.generation)
-    }
-}
-
-impl TryFrom<String> for Cursor {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        text.parse()
     }
 }
 

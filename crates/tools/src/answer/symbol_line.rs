@@ -5,12 +5,11 @@ use crate::graph::symbol_roles::bracketed;
 use crate::text::writer::{Style, TextWriter};
 use orient_engine::{Definition, DefinitionQuery, NameMatch, Snapshot};
 use orient_model::{Handle, Modifier};
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::io;
 
 /// A symbol in a list.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct SymbolLine {
     /// Its handle: `src/server.go#Server.Run`. `show` accepts it.
     pub(crate) handle: String,

@@ -3,9 +3,7 @@
 use std::str::FromStr;
 
 /// A range of lines, counted from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, schemars::JsonSchema)]
-#[serde(try_from = "String")]
-#[schemars(with = "String")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LineRange {
     pub(crate) first: u32,
     pub(crate) last: u32,
@@ -29,14 +27,6 @@ impl FromStr for LineRange {
             return Err(format!("{text:?} ends before it starts; use {last}-{first}"));
         }
         Ok(Self { first, last })
-    }
-}
-
-impl TryFrom<String> for LineRange {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        text.parse()
     }
 }
 

@@ -7,6 +7,6 @@ pub(crate) mod file_scope;
 pub(crate) mod location;
 pub(crate) mod name_forms;
 pub(crate) mod path_argument;
-pub(crate) mod string_or_list;
+pub(crate) mod program_arguments;
 pub(crate) mod symbol_lookup;
 pub(crate) mod unified_diff;

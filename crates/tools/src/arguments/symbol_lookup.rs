@@ -12,13 +12,12 @@ use crate::text::safe_line::unescape;
 use crate::text::writer::{Style, TextWriter};
 use orient_engine::{Definition, DefinitionQuery, Lookup, Snapshot, SymbolId};
 use orient_model::{Handle, Modifier, Role, SymbolKind};
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::io;
 
 /// The answer to a request about a symbol.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 #[serde(tag = "found", rename_all = "snake_case")]
 pub(crate) enum SymbolAnswer<T> {
     /// The name means one symbol.

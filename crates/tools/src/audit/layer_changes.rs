@@ -3,12 +3,11 @@
 use crate::text::number_format::{count, plural};
 use crate::text::writer::{Style, TextWriter};
 use orient_engine::{LayerAudit, LayerEdge};
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::io;
 
 /// The edges that the compiler layer confirms, adds and drops.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct LayerChanges {
     /// The programs that said it.
     tools: Vec<String>,
@@ -29,7 +28,7 @@ pub(crate) struct LayerChanges {
 }
 
 /// An edge that the layer adds or drops.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct LayerEdgeLine {
     /// The file of the use.
     path: String,

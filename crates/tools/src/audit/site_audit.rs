@@ -4,12 +4,11 @@ use super::share;
 use crate::text::number_format::count;
 use crate::text::writer::{Cell, Style, TextWriter};
 use orient_engine::{CallSiteAudit, CallSiteCounts, SilentSite};
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::io;
 
 /// The call sites by language, and the silent ones.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct SiteAudit {
     /// By language.
     languages: Vec<LanguageSites>,
@@ -24,7 +23,7 @@ pub(crate) struct SiteAudit {
 }
 
 /// The call sites of a language.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct LanguageSites {
     /// The language.
     language: &'static str,
@@ -47,7 +46,7 @@ struct LanguageSites {
 }
 
 /// A call site.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct SiteLine {
     /// The file.
     path: String,

@@ -13,12 +13,11 @@ use orient_engine::{
     Direction, EdgeRow, Edges, EngineError, GraphView, NodeId, Reach, ReachOptions, Snapshot,
 };
 use orient_model::{Confidence, EdgeKind};
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// The callers or callees of a symbol.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct CallsOut {
     /// The symbol.
     pub(super) symbol: NodeLine,
@@ -52,7 +51,7 @@ pub(super) struct Layout {
 }
 
 /// A caller or a callee.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(super) struct CallLine {
     /// Number of calls away. The target of a dispatched call has the level of the call.
     pub(super) level: u32,
@@ -76,7 +75,7 @@ pub(super) struct CallLine {
 }
 
 /// A symbol that passes, returns or stores a function, or such a function.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(super) struct PassedLine {
     /// The node.
     #[serde(flatten)]
@@ -86,7 +85,7 @@ pub(super) struct PassedLine {
 }
 
 /// A call of a symbol outside the repository.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(super) struct ExternalCall {
     /// The package or module; empty for built-ins of the language.
     pub(super) package: String,
@@ -97,7 +96,7 @@ pub(super) struct ExternalCall {
 }
 
 /// A call that could not be resolved.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(super) struct UnresolvedCall {
     /// The called name.
     pub(super) name: String,

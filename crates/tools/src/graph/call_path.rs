@@ -4,12 +4,11 @@ use super::node_line::NodeLine;
 use crate::text::writer::{Style, TextWriter};
 use orient_engine::{EdgeRow, EngineError, GraphPath, GraphView, NodeId};
 use orient_model::{Confidence, EdgeKind};
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::io;
 
 /// A path from one symbol to another.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct CallPath {
     /// Number of edges.
     pub(crate) length: u64,
@@ -20,7 +19,7 @@ pub(crate) struct CallPath {
 }
 
 /// A symbol of a path, and the edge to the next.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct PathStep {
     /// The symbol.
     #[serde(flatten)]
@@ -31,7 +30,7 @@ pub(crate) struct PathStep {
 }
 
 /// An edge of a path.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct PathEdge {
     /// Its kind: `calls`, `dispatches`, …
     pub(crate) kind: &'static str,

@@ -16,8 +16,6 @@ use orient_engine::{
     Direction, EdgeRow, EngineError, GraphView, NodeId, Reach, ReachOptions, WithDispatch, reach,
 };
 use orient_model::{Confidence, EdgeKind, SymbolKind};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 /// Maximum depth of the search.
 const MAX_DEPTH: u32 = 100;
@@ -25,64 +23,38 @@ const MAX_DEPTH: u32 = 100;
 const MAX_SEARCHED: usize = 20_000;
 
 /// Arguments of `callers` and `callees`.
-#[derive(Args, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Args)]
 pub(crate) struct CallsArgs {
     /// A handle (`src/server.go#Server.Run`) or a name (`Run`, `Server.Run`)
     #[arg(value_name = "SYMBOL")]
     symbol: String,
     /// Number of levels
     #[arg(long, short, value_name = "N", default_value_t = 1)]
-    #[serde(default = "one")]
     depth: u32,
     /// Maximum number of symbols on each level; 0 means all
     #[arg(long, value_name = "N", default_value_t = 50)]
-    #[serde(default = "per_level")]
     per_level: usize,
     /// Maximum number of symbols in total; 0 means all
     #[arg(long, value_name = "N", default_value_t = 200)]
-    #[serde(default = "limit")]
     pub(super) limit: usize,
     /// Print a list instead of a tree
     #[arg(long)]
-    #[serde(default)]
     flat: bool,
     /// Exclude tests
     #[arg(long)]
-    #[serde(default)]
     pub(super) no_tests: bool,
     /// Minimum confidence: exact, probable or approximate
     #[arg(long, value_name = "LEVEL", default_value = "probable")]
-    #[serde(default)]
     pub(super) confidence: Option<String>,
     /// Follow only edges of these kinds: calls, constructs, dispatches, registers, requests, passes
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
-    #[serde(default)]
     pub(super) via: Vec<String>,
     /// Only these roles, at any level: handler, service, …
     #[arg(long, value_name = "ROLE", value_delimiter = ',')]
-    #[serde(default)]
     role: Vec<String>,
     /// Maximum number of unverified calls to list
     #[arg(long, value_name = "N", default_value_t = 10)]
-    #[serde(default = "candidates")]
     candidates: usize,
-}
-
-fn one() -> u32 {
-    1
-}
-
-fn per_level() -> usize {
-    50
-}
-
-fn limit() -> usize {
-    200
-}
-
-fn candidates() -> usize {
-    10
 }
 
 /// Whether an edge is part of a call.

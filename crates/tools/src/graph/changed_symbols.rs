@@ -10,17 +10,13 @@ use crate::session::Session;
 use orient_engine::{FileId, FileOutline, FileQuery, GraphView, NodeId, Snapshot};
 use orient_history::{FileChange, History, HistoryError};
 use orient_model::{RepoPath, Symbol};
-use schemars::JsonSchema;
-use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::io::Read;
 use std::str::FromStr;
 
 /// The source of a change: a revision, the text of a diff, or a file with one.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(try_from = "String")]
-#[schemars(with = "String")]
+#[derive(Clone, Debug)]
 pub(crate) enum ChangeSource {
     /// A revision or the text of a diff, sent by a program.
     Text(String),
@@ -30,12 +26,14 @@ pub(crate) enum ChangeSource {
     Input,
 }
 
-// Not `From`: clap would use it for the command line, where the value may be a file name.
-impl TryFrom<String> for ChangeSource {
-    type Error = &'static str;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        if text.trim().is_empty() { Err("expected a diff or a revision") } else { Ok(Self::Text(text)) }
+impl ChangeSource {
+    /// The source that a program names: never a file of this machine.
+    pub(crate) fn sent(text: &str) -> Result<Self, &'static str> {
+        if text.trim().is_empty() {
+            Err("expected a diff or a revision")
+        } else {
+            Ok(Self::Text(text.to_owned()))
+        }
     }
 }
 

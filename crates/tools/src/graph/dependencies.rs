@@ -12,63 +12,41 @@ use crate::text::writer::{Style, TextWriter};
 use clap::Args;
 use orient_engine::{Direction, EdgeRow, FileRow, NodeId, PathPattern, Snapshot};
 use orient_model::{EdgeKind, Role};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 /// Arguments of `deps` and `rdeps`.
-#[derive(Args, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Args)]
 pub(crate) struct DependsArgs {
     /// A file, a directory or a glob; optional with --cycles
     #[arg(value_name = "PATH")]
-    #[serde(default)]
     path: Option<String>,
     /// Group by file, directory, package (by the nearest project file) or entry of PATH
     #[arg(long, value_name = "UNIT", default_value = "file")]
-    #[serde(default = "file")]
     by: String,
     /// Number of levels
     #[arg(long, short, value_name = "N", default_value_t = 1)]
-    #[serde(default = "one")]
     depth: u32,
     /// Only these edge kinds: imports, calls, constructs, references, `type_of`, …
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
-    #[serde(default)]
     kind: Vec<String>,
     /// Exclude tests
     #[arg(long)]
-    #[serde(default)]
     no_tests: bool,
     /// Find dependency cycles in the repository or in PATH
     #[arg(long)]
-    #[serde(default)]
     cycles: bool,
     /// Maximum number of results; 0 means all
     #[arg(long, value_name = "N", default_value_t = 200)]
-    #[serde(default = "limit")]
     limit: usize,
     /// Print a diagram instead: mermaid or dot
     #[arg(long, value_name = "FORMAT")]
-    #[serde(default)]
     format: Option<String>,
 }
 
-fn file() -> String {
-    "file".to_owned()
-}
-
-fn one() -> u32 {
-    1
-}
-
-fn limit() -> usize {
-    200
-}
-
 /// Dependencies or dependents.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct DependsOut {
     /// The path.
     of: String,
@@ -91,7 +69,7 @@ pub(crate) struct DependsOut {
 }
 
 /// The uses of one entry of a directory by another.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct EntryUses {
     /// The entry that contains the uses; ends with a slash for a directory.
     from: String,
@@ -102,7 +80,7 @@ struct EntryUses {
 }
 
 /// A file, directory or package at the other end.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct LinkLine {
     /// Number of steps away.
     level: u32,
@@ -117,7 +95,7 @@ struct LinkLine {
 }
 
 /// A package outside the repository.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct ExternalPackage {
     /// Its name as written in the source.
     package: String,

@@ -7,7 +7,6 @@ use orient_engine::{
     CsrGraph, EdgeRow, EngineError, NodeOwners, Project, Snapshot, cyclic_components, directory_is_unit,
 };
 use orient_model::{Confidence, EdgeKind, RepoPath};
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io;
@@ -127,7 +126,7 @@ impl Link {
 }
 
 /// A dependency cycle: a strongly connected component of more than one group.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct Cycle {
     /// All members, sorted.
     pub(crate) members: Vec<String>,

@@ -8,7 +8,6 @@ use orient_engine::{
     Direction, EdgeRow, EngineError, GraphView, NodeId, ProgramGraph, Reach, ReachOptions, UnresolvedRow,
     reach,
 };
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io;
@@ -19,7 +18,7 @@ const MAX_SEARCHED: usize = 5_000;
 const MAX_LISTED: usize = 8;
 
 /// How far a path is proven, and the calls at its end.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct MissingPath {
     /// The proven part; absent if there is none, or if the start is any entry point.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,7 +40,7 @@ impl MissingPath {
 }
 
 /// A call that could not be resolved.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct UnprovenCall {
     /// Its file.
     path: String,

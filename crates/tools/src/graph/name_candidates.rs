@@ -4,12 +4,11 @@ use crate::text::number_format::{count, plural};
 use crate::text::writer::{Style, TextWriter};
 use orient_engine::{EngineError, GraphView, NodeId, UnresolvedUse};
 use orient_model::RefKind;
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::io;
 
 /// Unresolved uses of the same name: each may mean the symbol or another.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct NameCandidates {
     /// Total number.
     pub(crate) total: u64,
@@ -24,7 +23,7 @@ pub(crate) struct NameCandidates {
 }
 
 /// An unresolved use.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct CandidateLine {
     /// Its file.
     pub(crate) path: String,

@@ -3,12 +3,11 @@
 use crate::text::writer::{Style, TextWriter};
 use orient_engine::{DescribedNode, EdgeRow, Snapshot};
 use orient_model::{Confidence, EdgeKind, Rule};
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::io;
 
 /// A symbol, or a file with its top-level code.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct NodeLine {
     /// Its handle; the path of a file.
     pub(crate) handle: String,
@@ -75,7 +74,7 @@ impl NodeLine {
 }
 
 /// One use of a symbol and its evidence.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct UseLine {
     /// The line, in the file that contains the use.
     pub(crate) line: u32,

@@ -6,12 +6,11 @@ use orient_engine::{
     Direction, EdgeRow, Edges, EngineError, GraphView, NodeId, ReachOptions, WithDispatch, reach,
 };
 use orient_model::EdgeKind;
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::io;
 
 /// A supertype, a subtype or an overridden or overriding member.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct HierarchyLine {
     /// Number of steps away.
     pub(crate) level: u32,

@@ -3,12 +3,11 @@
 use crate::history::calendar::date;
 use crate::text::writer::{Style, TextWriter};
 use orient_history::Commit;
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::io;
 
 /// A commit.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct CommitLine {
     /// The abbreviated id.
     pub(crate) commit: String,

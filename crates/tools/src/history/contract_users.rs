@@ -9,7 +9,6 @@ use crate::text::number_format::plural;
 use crate::text::writer::{Style, TextWriter};
 use orient_engine::{Direction, EdgeRow, EngineError, GraphView, NodeId, ReachOptions, WithDispatch, reach};
 use orient_model::{Confidence, EdgeKind};
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::io;
 
@@ -19,7 +18,7 @@ pub(crate) const FEW: usize = 5;
 const DEPTH: u32 = 4;
 
 /// The users of a changed symbol.
-#[derive(Debug, Default, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct ContractUsers {
     /// Number of uses that are not changed with it: those of the tree before, and new ones that lead nowhere.
     pub(crate) uses_total: u64,
@@ -50,7 +49,7 @@ fn is_zero(number: &u64) -> bool {
 }
 
 /// A use that is not changed with what it uses.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct UseLeftBehind {
     /// Its file.
     pub(crate) path: String,

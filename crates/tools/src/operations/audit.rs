@@ -14,57 +14,40 @@ use crate::text::writer::{Cell, Style, TextWriter};
 use clap::Args;
 use orient_engine::{EdgeRow, EngineError, FullGraph, Snapshot};
 use orient_model::{Confidence, EdgeKind};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io;
 
 pub(crate) struct Audit;
 
 /// Arguments of `audit`.
-#[derive(Args, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Args)]
 pub(crate) struct AuditArgs {
     /// The ground truth: JSON lines of {"caller": {"path", "line"}, "callee": {"path", "line"}}, or a SCIP index
     #[arg(long, value_name = "FILE", required_unless_present_any = ["sites", "layer"])]
-    #[serde(default)]
     against: Option<String>,
     /// Count the nodes that look like calls and are neither an edge nor external nor a candidate
     #[arg(long, conflicts_with = "against")]
-    #[serde(default)]
     sites: bool,
     /// Show what compilers change (`scip import`, `enrich`): resolve the files that they describe with and without them
     #[arg(long, conflicts_with_all = ["against", "sites"])]
-    #[serde(default)]
     layer: bool,
     /// With --sites: only files that match this path or pattern
     #[arg(long, value_name = "PATH", requires = "sites")]
-    #[serde(default)]
     path: Option<String>,
     /// With --sites: the exit code is 1 if a larger percentage is silent in any language
     #[arg(long, value_name = "PERCENT", default_value_t = 1.0)]
-    #[serde(default = "one")]
     max_silent: f64,
     /// Evaluate only callers in these files: {"files": […]} or one path per line. Default: the files of the ground truth
     #[arg(long, value_name = "FILE")]
-    #[serde(default)]
     scope: Option<String>,
     /// Maximum number of wrong and missing edges, or of silent sites, to show
     #[arg(long, value_name = "N", default_value_t = 10)]
-    #[serde(default = "ten")]
     show: usize,
 }
 
-fn ten() -> usize {
-    10
-}
-
-fn one() -> f64 {
-    1.0
-}
-
 /// The result of an audit.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 #[serde(untagged)]
 pub(crate) enum AuditOut {
     /// Of the call edges.
@@ -76,7 +59,7 @@ pub(crate) enum AuditOut {
 }
 
 /// The evaluation of the call edges.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct EdgeAudit {
     /// The share of our edges that are correct.
     precision: Option<f64>,
@@ -105,7 +88,7 @@ pub(crate) struct EdgeAudit {
 }
 
 /// Edges of one group.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct GroupLine {
     /// The group.
     name: &'static str,
@@ -118,7 +101,7 @@ struct GroupLine {
 }
 
 /// An edge.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct PairLine {
     /// Where the caller is declared.
     caller: String,

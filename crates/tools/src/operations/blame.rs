@@ -15,8 +15,7 @@ use clap::Args;
 use orient_engine::RefreshDepth;
 use orient_history::{BlamedLines, Commit, History, HistoryError, Oid, lines};
 use orient_model::RepoPath;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -29,20 +28,18 @@ pub(crate) struct Blame;
 const MAX_COMMITS: usize = 20;
 
 /// Arguments of `blame`.
-#[derive(Args, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Args, Default)]
 pub(crate) struct BlameArgs {
     /// A symbol, a file or lines of a file
     #[arg(value_name = "SYMBOL|PATH|PATH:LINES")]
     target: String,
     /// Line by line instead of a summary
     #[arg(long, short)]
-    #[serde(default)]
     lines: bool,
 }
 
 /// Who wrote the lines.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct BlameOut {
     /// The file and lines: `path:first-last`.
     of: String,
@@ -62,7 +59,7 @@ pub(crate) struct BlameOut {
 }
 
 /// An author of lines.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct BlameAuthor {
     /// The name, as `.mailmap` gives it.
     author: String,
@@ -75,7 +72,7 @@ struct BlameAuthor {
 }
 
 /// A commit that lines come from.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct BlameCommit {
     /// The commit.
     #[serde(flatten)]
@@ -87,7 +84,7 @@ struct BlameCommit {
 }
 
 /// A line and the commit it comes from.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct BlameLine {
     /// The number of the line.
     line: u32,

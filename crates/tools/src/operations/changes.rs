@@ -18,8 +18,7 @@ use crate::text::writer::{Style, TextWriter};
 use clap::Args;
 use orient_engine::{ChangeParts, SymbolChange, SymbolVersion};
 use orient_model::{RepoPath, Visibility};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io;
 
@@ -30,28 +29,24 @@ const DEFAULT_LIMIT: usize = 200;
 const MAX_USES: usize = 50;
 
 /// Arguments of `changes`.
-#[derive(Args, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Args, Default)]
 pub(crate) struct ChangesArgs {
     /// Two revisions, `v1.0..v2.0`, or from their merge base, `main...topic`; one revision is compared with the working tree
     #[arg(value_name = "REVISION..REVISION")]
     range: String,
     /// Only files below this path
     #[arg(long, value_name = "PATH")]
-    #[serde(default)]
     path: Option<String>,
     /// Only changes that may break users: removals, renames, moves, other signatures, less visibility
     #[arg(long)]
-    #[serde(default)]
     breaking: bool,
     /// Maximum number of symbols
     #[arg(long, value_name = "N")]
-    #[serde(default)]
     limit: Option<usize>,
 }
 
 /// The difference of two revisions.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct ChangesOut {
     /// The older revision.
     from: String,
@@ -68,7 +63,7 @@ pub(crate) struct ChangesOut {
 }
 
 /// A changed symbol.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct SymbolChangeLine {
     /// added, removed, renamed, moved, signature, visibility, body, documentation, layout.
     change: Vec<String>,
@@ -95,7 +90,6 @@ struct SymbolChangeLine {
     users: Option<ContractUsers>,
     /// Where it was.
     #[serde(skip)]
-    #[schemars(skip)]
     old: Option<SymbolPlace>,
 }
 

@@ -1,6 +1,7 @@
 //! `commits`: search for commits by words and by meaning.
 
 use crate::answer::Answer;
+use crate::arguments::program_arguments::Word;
 use crate::error::{Code, Exit, ToolError};
 use crate::history::commit_filter::CommitFilter;
 use crate::history::commit_line::CommitLine;
@@ -13,8 +14,7 @@ use clap::{Args, ValueEnum};
 use orient_engine::RefreshDepth;
 use orient_model::RepoPath;
 use orient_timeline::{CommitHit, CommitQuery, TextKind, search_commits};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::fmt::Write as _;
 use std::io;
 
@@ -27,47 +27,36 @@ const MAX_HUNK_LINES: usize = 14;
 const MAX_LINE: usize = 200;
 
 /// Arguments of `commits`.
-#[derive(Args, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Args, Default)]
 pub(crate) struct CommitsArgs {
     /// A question, or words of the message or of the changed lines
     #[arg(value_name = "QUESTION", required = true)]
-    #[serde(deserialize_with = "crate::arguments::string_or_list::one_or_many")]
-    #[schemars(with = "String")]
-    question: Vec<String>,
+    question: Vec<Word>,
     /// Only commits from this date or age on: 2026-03-31, 2026-03, 30d, 6w, 3m, 1y
     #[arg(long, value_name = "DATE")]
-    #[serde(default)]
     since: Option<String>,
     /// Only commits up to this date or age
     #[arg(long, value_name = "DATE")]
-    #[serde(default)]
     until: Option<String>,
     /// Only commits whose author's name or address contains this
     #[arg(long, value_name = "TEXT")]
-    #[serde(default)]
     author: Option<String>,
     /// Which words count: those of the message, of the diff, or both
     #[arg(long, value_enum, default_value_t)]
-    #[serde(default)]
     kind: Kind,
     /// Only commits that changed a file of this language
     #[arg(long, value_name = "LANGUAGE")]
-    #[serde(default)]
     lang: Option<String>,
     /// Only commits that changed a file below this path
     #[arg(long, value_name = "PATH")]
-    #[serde(default)]
     path: Option<String>,
     /// Maximum number of commits
     #[arg(long, value_name = "N")]
-    #[serde(default)]
     limit: Option<usize>,
 }
 
 /// Which words count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema, ValueEnum)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Kind {
     /// Those of messages and of changed lines
     #[default]
@@ -79,7 +68,7 @@ enum Kind {
 }
 
 /// The commits that answer.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct CommitsOut {
     /// The question.
     question: String,
@@ -88,7 +77,7 @@ pub(crate) struct CommitsOut {
 }
 
 /// A commit that answers.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct FoundCommit {
     /// The commit.
     #[serde(flatten)]

@@ -7,16 +7,13 @@ use crate::session::Session;
 use crate::text::writer::{Cell, Style, TextWriter};
 use clap::Args;
 use orient_settings::{IgnoredEntry, Key};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::io;
 
 pub(crate) struct Config;
 
 /// Arguments of `config`.
-#[derive(Args, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-#[derive(Default)]
+#[derive(Args, Default)]
 pub(crate) struct ConfigArgs {
     /// Only this setting, or the settings of this section
     #[arg(value_name = "KEY")]
@@ -27,7 +24,7 @@ pub(crate) struct ConfigArgs {
 }
 
 /// The settings.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct ConfigOut {
     /// Each with its value and origin.
     settings: Vec<SettingLine>,
@@ -43,7 +40,7 @@ pub(crate) struct ConfigOut {
 }
 
 /// An effective setting.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct SettingLine {
     /// Its full name.
     key: String,
@@ -60,7 +57,7 @@ struct SettingLine {
 }
 
 /// An entry of the repository's file that has no effect.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct IgnoredLine {
     /// The setting; absent if there is no such setting.
     #[serde(skip_serializing_if = "Option::is_none")]

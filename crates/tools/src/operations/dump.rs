@@ -8,17 +8,14 @@ use crate::session::Session;
 use crate::text::writer::TextWriter;
 use clap::Args;
 use orient_engine::{EngineError, Snapshot};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::ser::{Error as _, SerializeSeq};
-use serde::{Deserialize, Serialize, Serializer};
-use std::borrow::Cow;
+use serde::{Serialize, Serializer};
 use std::io::{self, Write};
 
 pub(crate) struct Dump;
 
 /// No arguments.
-#[derive(Args, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Args, Default)]
 pub(crate) struct DumpArgs {}
 
 /// The facts of a snapshot, one per line, sorted. Streamed, since it can be larger than memory.
@@ -52,16 +49,6 @@ impl Serialize for DumpOut {
             Err(Failure::Consumer(error)) => Err(error),
             Err(Failure::Index(error)) => Err(S::Error::custom(error)),
         }
-    }
-}
-
-impl JsonSchema for DumpOut {
-    fn schema_name() -> Cow<'static, str> {
-        "Dump".into()
-    }
-
-    fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "array", "items": { "type": "string" }, "description": "The facts, sorted." })
     }
 }
 

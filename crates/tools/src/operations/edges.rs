@@ -14,9 +14,8 @@ use orient_engine::{
     PathPattern, Snapshot, WithDispatch,
 };
 use orient_model::{Confidence, EdgeKind, Rule};
-use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::ser::{Error as _, SerializeSeq};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -25,8 +24,7 @@ use std::io;
 pub(crate) struct Edges;
 
 /// Arguments of `edges`.
-#[derive(Args, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Args, Default)]
 pub(crate) struct EdgesArgs {
     /// Only these edge kinds: calls, constructs, references, `type_of`, inherits, implements, overrides, imports, dispatches, …
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
@@ -39,7 +37,6 @@ pub(crate) struct EdgesArgs {
     rule: Vec<String>,
     /// Only edges whose source is in this file or directory, or in files that match this glob
     #[arg(long = "in", value_name = "PATH")]
-    #[serde(rename = "in")]
     within: Option<String>,
 }
 
@@ -65,7 +62,7 @@ struct EdgeFilter {
 }
 
 /// An edge.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct EdgeLine<'w> {
     /// The source: the innermost symbol around the use.
     pub(crate) caller: EndLine<'w>,
@@ -82,7 +79,7 @@ pub(crate) struct EdgeLine<'w> {
 }
 
 /// One end of an edge.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct EndLine<'w> {
     /// The file.
     pub(crate) path: Cow<'w, str>,
@@ -223,16 +220,6 @@ impl Serialize for EdgesOut {
             Err(Failure::Consumer(error)) => Err(error),
             Err(Failure::Index(error)) => Err(S::Error::custom(error)),
         }
-    }
-}
-
-impl JsonSchema for EdgesOut {
-    fn schema_name() -> Cow<'static, str> {
-        "Edges".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        Vec::<EdgeLine<'_>>::json_schema(generator)
     }
 }
 

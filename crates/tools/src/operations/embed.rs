@@ -12,8 +12,7 @@ use orient_embed::{BuiltIn, Embedder, Role};
 use orient_providers::{
     Plan, ProviderError, Purpose, SystemRuntime, Terms, allow, allowed, environment, forget,
 };
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -25,8 +24,7 @@ pub(crate) struct Embed;
 const TEST_TEXT: &str = "where are the settings read";
 
 /// What to do.
-#[derive(Args, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Args, Default)]
 pub(crate) struct EmbedArgs {
     /// The action: `status`, `test`, `run`, `allow` or `forget`
     #[arg(value_enum, default_value_t)]
@@ -34,7 +32,7 @@ pub(crate) struct EmbedArgs {
 }
 
 /// What to do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 enum Action {
     /// Show the provider, the model and the consent
@@ -45,21 +43,16 @@ enum Action {
     /// Embed all code that is not embedded yet; search then uses the provider
     Run,
     /// Allow sending code of this project to the provider
-    // Only a person can give or revoke consent, on the command line: these two do not exist in JSON arguments.
-    #[serde(skip_deserializing)]
-    #[schemars(skip)]
+    // Only a person can give or revoke consent: programs do not call this operation.
     Allow,
     /// Revoke the consent
-    #[serde(skip_deserializing)]
-    #[schemars(skip)]
     Forget,
 }
 
 /// The embedding provider.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct EmbedOut {
     /// The action.
-    #[schemars(with = "String")]
     action: Action,
     /// The provider; `built-in` for the built-in model.
     provider: String,
@@ -88,7 +81,7 @@ pub(crate) struct EmbedOut {
 }
 
 /// A provider other than the built-in model.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct Remote {
     /// The address of requests.
     url: String,
@@ -112,7 +105,7 @@ struct Remote {
 }
 
 /// Progress of a provider.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct Embedded {
     /// Number of embedded chunks.
     chunks: u64,
@@ -121,7 +114,7 @@ struct Embedded {
 }
 
 /// The result of a run.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct RunOut {
     /// Number of chunks embedded.
     chunks: u64,
@@ -132,7 +125,7 @@ struct RunOut {
 }
 
 /// The state of an API key; the key itself is never shown.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct KeyState {
     /// The environment variable it is read from.
     variable: &'static str,
@@ -143,7 +136,7 @@ struct KeyState {
 }
 
 /// Whether code may be sent to a provider.
-#[derive(Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Consent {
     /// The provider is on this machine.
@@ -155,7 +148,7 @@ enum Consent {
 }
 
 /// The result of a test.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct RoundTrip {
     /// Milliseconds of the first request, including the connection.
     first_ms: u64,

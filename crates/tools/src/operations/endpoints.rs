@@ -11,8 +11,7 @@ use crate::text::writer::{Style, TextWriter};
 use clap::Args;
 use orient_engine::{DESCRIBED_ONLY, Endpoint, EngineError, GraphView, NodeId, Snapshot, is_partly_unknown};
 use orient_model::{SurfaceEntry, SurfaceKind};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::io;
 
 pub(crate) struct Endpoints;
@@ -23,8 +22,7 @@ const DEFAULT_LIMIT: u64 = 200;
 const MAX_PLACES: usize = 3;
 
 /// Arguments of `endpoints`.
-#[derive(Args, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Args, Default)]
 pub(crate) struct EndpointsArgs {
     /// Only paths that contain this text, or that serve it: `/users/42`
     #[arg(long, value_name = "PATH")]
@@ -50,7 +48,7 @@ pub(crate) struct EndpointsArgs {
 }
 
 /// The endpoints, by path and method.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct EndpointsOut {
     /// Number of endpoints that match.
     total: u64,
@@ -61,7 +59,7 @@ pub(crate) struct EndpointsOut {
 }
 
 /// An endpoint.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct EndpointLine {
     /// The HTTP method; `ANY` for all of them.
     method: String,

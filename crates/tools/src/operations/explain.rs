@@ -2,6 +2,7 @@
 //! user has a model that may be asked.
 
 use crate::answer::Answer;
+use crate::arguments::program_arguments::Word;
 use crate::error::{Code, Exit, ToolError};
 use crate::graph::architecture::{Architecture, Scope};
 use crate::graph::node_line::NodeLine;
@@ -16,8 +17,7 @@ use crate::text::writer::{Style, TextWriter};
 use clap::Args;
 use orient_engine::{EngineError, FullGraph, GraphView, NodeId, SearchQuery, Snapshot};
 use orient_providers::{ChatPlan, Purpose, allow, forget};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io;
@@ -30,45 +30,30 @@ const HITS: usize = 24;
 const MAX_USES: usize = 4;
 
 /// Arguments of `explain`.
-#[derive(Args, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Args)]
 pub(crate) struct ExplainArgs {
     /// A directory, or a question in words; default: the whole repository
     #[arg(value_name = "DIRECTORY|QUESTION")]
-    #[serde(default, deserialize_with = "crate::arguments::string_or_list::one_or_many")]
-    #[schemars(with = "String")]
-    about: Vec<String>,
+    about: Vec<Word>,
     /// Maximum number of tokens
     #[arg(long, value_name = "N", default_value_t = 2000)]
-    #[serde(default = "tokens")]
     tokens: usize,
     /// Print a diagram of the components instead: mermaid or dot
     #[arg(long, value_name = "FORMAT")]
-    #[serde(default)]
     format: Option<String>,
     /// Ask no model
     #[arg(long)]
-    #[serde(default)]
     no_model: bool,
     /// Allow sending what it finds in this project to the model of the settings
-    // Only a person can give or revoke consent, on the command line: these two do not exist in JSON arguments.
     #[arg(long, conflicts_with = "forget")]
-    #[serde(skip)]
-    #[schemars(skip)]
     allow: bool,
     /// Revoke that consent
     #[arg(long)]
-    #[serde(skip)]
-    #[schemars(skip)]
     forget: bool,
 }
 
-fn tokens() -> usize {
-    2000
-}
-
 /// The explanation. Every list has the most important first.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct ExplainOut {
     /// What it is about.
     about: String,
@@ -98,7 +83,7 @@ pub(crate) struct ExplainOut {
 }
 
 /// A component.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct ComponentLine {
     /// Its directory.
     path: String,
@@ -111,7 +96,7 @@ struct ComponentLine {
 }
 
 /// A central type or function.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct AbstractionLine {
     /// The symbol.
     #[serde(flatten)]
@@ -366,7 +351,8 @@ an MCP client that offers one is asked in the same way.";
     const HEAVY: bool = true;
     const GROUPED_ONLY: bool = true;
     const OWN_ENVIRONMENT: bool = true;
-    const TERMINAL_ONLY: &'static [&'static str] = &["no_model"];
+    // Only a person gives or revokes a consent.
+    const TERMINAL_ONLY: &'static [&'static str] = &["no_model", "allow", "forget"];
     type Args = ExplainArgs;
     type Out = ExplainOut;
 

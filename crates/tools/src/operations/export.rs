@@ -8,15 +8,13 @@ use crate::text::number_format::{bytes, plural};
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
 use orient_engine::FileQuery;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::io;
 
 pub(crate) struct Export;
 
 /// Arguments of `export`.
-#[derive(Args, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Args)]
 pub(crate) struct ExportArgs {
     /// The file to write
     #[arg(value_name = "FILE")]
@@ -24,7 +22,7 @@ pub(crate) struct ExportArgs {
 }
 
 /// What was written.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct ExportOut {
     /// The file.
     file: String,

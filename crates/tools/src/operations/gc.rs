@@ -8,15 +8,13 @@ use crate::text::number_format::{bytes, plural};
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
 use orient_engine::GcOptions;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::io;
 
 pub(crate) struct Gc;
 
 /// Arguments of `gc`.
-#[derive(Args, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Args)]
 pub(crate) struct GcArgs {
     /// Only print what would be removed
     #[arg(long, short = 'n')]
@@ -33,7 +31,7 @@ impl Default for GcArgs {
 }
 
 /// What was removed.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct GcOut {
     /// Whether nothing was actually removed.
     dry_run: bool,

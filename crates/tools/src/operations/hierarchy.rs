@@ -11,39 +11,27 @@ use crate::session::Session;
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
 use orient_engine::Direction;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::io;
 
 pub(crate) struct Hierarchy;
 
 /// Arguments of `hierarchy`.
-#[derive(Args, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Args)]
 pub(crate) struct HierarchyArgs {
     /// A type or a member of one: a handle (`src/io.go#Reader`) or a name (`Reader`, `Reader.Read`)
     #[arg(value_name = "SYMBOL")]
     symbol: String,
     /// Number of levels in each direction
     #[arg(long, short, value_name = "N", default_value_t = 10)]
-    #[serde(default = "depth")]
     depth: u32,
     /// Maximum number of results in each direction; 0 means all
     #[arg(long, value_name = "N", default_value_t = 100)]
-    #[serde(default = "limit")]
     limit: usize,
 }
 
-fn depth() -> u32 {
-    10
-}
-
-fn limit() -> usize {
-    100
-}
-
 /// The hierarchy of a symbol.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct HierarchyOut {
     /// The symbol.
     symbol: NodeLine,

@@ -15,8 +15,7 @@ use orient_engine::{FileQuery, Lookup, Snapshot};
 use orient_history::History;
 use orient_model::RepoPath;
 use orient_timeline::{CoChange, PathActivity, SymbolActivity, hotspots};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io;
 
@@ -27,8 +26,7 @@ const DEFAULT_LIMIT: usize = 15;
 const MAX_PAIRS: usize = 200;
 
 /// Arguments of `hotspots`.
-#[derive(Args, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Args, Default)]
 pub(crate) struct HotspotsArgs {
     /// Only files below this path
     #[arg(value_name = "PATH")]
@@ -42,7 +40,7 @@ pub(crate) struct HotspotsArgs {
 }
 
 /// The activity of a repository.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct HotspotsOut {
     /// Number of commits that were counted.
     commits: u64,
@@ -57,7 +55,7 @@ pub(crate) struct HotspotsOut {
 }
 
 /// The activity of a file.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct FileLine {
     /// The path.
     path: String,
@@ -80,7 +78,7 @@ struct FileLine {
 }
 
 /// The activity of a symbol.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct SymbolLine {
     /// Its handle.
     symbol: String,
@@ -100,7 +98,7 @@ struct SymbolLine {
 }
 
 /// Two files that change together.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct PairLine {
     /// The files.
     paths: [String; 2],

@@ -23,8 +23,7 @@ use orient_engine::{
     Definition, Direction, EdgeRow, EngineError, GraphView, NodeId, Reach, ReachOptions, WithDispatch, reach,
 };
 use orient_model::{EdgeKind, Rule};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
@@ -36,49 +35,33 @@ const MAX_NAMES: usize = 50;
 const MAX_MENTIONED: usize = 5;
 
 /// Arguments of `impact`.
-#[derive(Args, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Args)]
 pub(crate) struct ImpactArgs {
     /// Changed symbols or files: handles, names or paths
     #[arg(value_name = "SYMBOL|FILE")]
-    #[serde(default)]
     changed: Vec<String>,
     /// Changes since a revision (`HEAD~3`, `main...`), or of a unified diff: a file, or `-` for the standard input
     #[arg(long, value_name = "REVISION|DIFF")]
-    #[serde(default)]
     diff: Option<ChangeSource>,
     /// Maximum distance in steps
     #[arg(long, short, value_name = "N", default_value_t = 5)]
-    #[serde(default = "five")]
     depth: u32,
     /// Maximum number of symbols; 0 means all
     #[arg(long, value_name = "N", default_value_t = 200)]
-    #[serde(default = "limit")]
     limit: usize,
     /// Only the tests that reach the changed symbols
     #[arg(long)]
-    #[serde(default)]
     tests_only: bool,
     /// Follow only edges of these kinds: calls, passes, references, `type_of`, inherits, …
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
-    #[serde(default)]
     via: Vec<String>,
     /// Minimum confidence: exact, probable or approximate
     #[arg(long, value_name = "LEVEL", default_value = "probable")]
-    #[serde(default)]
     confidence: Option<String>,
 }
 
-fn five() -> u32 {
-    5
-}
-
-fn limit() -> usize {
-    200
-}
-
 /// The impact of a change.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct ImpactOut {
     /// The changed symbols and files.
     changed: Vec<NodeLine>,
@@ -110,12 +93,11 @@ pub(crate) struct ImpactOut {
     not_followed: Vec<String>,
     /// Whether only the tests were asked for.
     #[serde(skip)]
-    #[schemars(skip)]
     tests_only: bool,
 }
 
 /// A use that is not changed with what it uses.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct BrokenLine {
     /// The handle of the changed symbol before the change.
     symbol: String,
@@ -130,7 +112,7 @@ struct BrokenLine {
 }
 
 /// What may be a use of a changed symbol.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct NamesakeLines {
     /// The handle of the changed symbol before the change.
     symbol: String,
@@ -140,7 +122,7 @@ struct NamesakeLines {
 }
 
 /// An affected symbol.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct AffectedLine {
     /// Distance in steps.
     distance: u32,

@@ -14,38 +14,30 @@ use crate::text::writer::{Style, TextWriter};
 use clap::Args;
 use orient_engine::Direction;
 use orient_model::RefKind;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::io;
 
 pub(crate) struct Implementations;
 
 /// Arguments of `implementations`.
-#[derive(Args, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Args)]
 pub(crate) struct ImplementationsArgs {
     /// A type or a member of one: a handle (`src/io.go#Reader`) or a name (`Reader`, `Reader.Read`)
     #[arg(value_name = "SYMBOL")]
     symbol: String,
     /// Only direct implementations
     #[arg(long)]
-    #[serde(default)]
     direct: bool,
     /// Maximum number of results; 0 means all
     #[arg(long, value_name = "N", default_value_t = 200)]
-    #[serde(default = "limit")]
     limit: usize,
 }
 
 /// Maximum number of types with an unresolved base listed.
 const MAX_CANDIDATES: usize = 20;
 
-fn limit() -> usize {
-    200
-}
-
 /// The implementations of a symbol.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct ImplementationsOut {
     /// The symbol.
     symbol: NodeLine,

@@ -8,16 +8,14 @@ use crate::text::number_format::{count, duration, plural};
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
 use orient_engine::{EngineError, PortableError};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::io;
 use std::time::{Duration, Instant};
 
 pub(crate) struct Import;
 
 /// Arguments of `import`.
-#[derive(Args, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Args)]
 pub(crate) struct ImportArgs {
     /// The file that `orient export` wrote
     #[arg(value_name = "FILE")]
@@ -25,7 +23,7 @@ pub(crate) struct ImportArgs {
 }
 
 /// What was imported, and what differed.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct ImportOut {
     /// The file.
     file: String,

@@ -13,8 +13,7 @@ use crate::text::writer::{Style, TextWriter};
 use clap::Args;
 use orient_engine::Phase;
 use orient_timeline::IndexStage;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::io;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -22,8 +21,7 @@ use std::time::{Duration, Instant};
 pub(crate) struct Index;
 
 /// Arguments of `index`.
-#[derive(Args, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Args, Default)]
 pub(crate) struct IndexArgs {
     /// Rebuild the index from the files instead of refreshing it
     #[arg(long)]
@@ -34,7 +32,7 @@ pub(crate) struct IndexArgs {
 }
 
 /// The changes made, and the contents of the index.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct IndexOut {
     /// The directory that was indexed.
     root: String,
@@ -66,7 +64,7 @@ pub(crate) struct IndexOut {
 }
 
 /// How much of the history is indexed.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct HistoryOut {
     /// Commits.
     commits: u64,

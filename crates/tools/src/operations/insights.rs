@@ -8,15 +8,13 @@ use crate::task::guard::read_task;
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
 use orient_task::{FinishedTask, Rate, Status, insights};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::io;
 
 pub(crate) struct InsightsReport;
 
 /// Arguments of `insights`.
-#[derive(Args, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Args)]
 pub(crate) struct InsightsArgs {
     /// Number of tasks to look at, newest first
     #[arg(long, value_name = "N", default_value_t = 100)]
@@ -30,7 +28,7 @@ impl Default for InsightsArgs {
 }
 
 /// What preceded failures.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct InsightsOut {
     /// Tasks that have ended.
     tasks: u64,
@@ -43,7 +41,7 @@ pub(crate) struct InsightsOut {
 }
 
 /// A group of tasks.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct GroupLine {
     /// What the tasks have in common: tool, intent, risk, phase, cause, file or outcome.
     by: &'static str,

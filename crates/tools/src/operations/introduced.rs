@@ -12,8 +12,7 @@ use clap::Args;
 use orient_engine::RefreshDepth;
 use orient_history::Oid;
 use regex::bytes::{Regex, RegexBuilder};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::io;
 use std::ops::ControlFlow;
 
@@ -26,32 +25,27 @@ const MAX_FILES: usize = 20;
 const MAX_PATTERN: usize = 10 << 20;
 
 /// Arguments of `introduced`.
-#[derive(Args, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Args, Default)]
 pub(crate) struct IntroducedArgs {
     /// A text, exactly as written in the code, or a regular expression between slashes: `/retry_\w+/`
     #[arg(value_name = "TEXT|/REGEX/")]
     text: String,
     /// Only files below this path
     #[arg(long, value_name = "PATH")]
-    #[serde(default)]
     path: Option<String>,
     /// Only commits from this date or age on
     #[arg(long, value_name = "DATE")]
-    #[serde(default)]
     since: Option<String>,
     /// Only commits whose author's name or address contains this
     #[arg(long, value_name = "TEXT")]
-    #[serde(default)]
     author: Option<String>,
     /// Maximum number of commits, newest first; the first commit is always among them
     #[arg(long, value_name = "N")]
-    #[serde(default)]
     limit: Option<usize>,
 }
 
 /// Where a text came from and went.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct IntroducedOut {
     /// The text or pattern.
     text: String,
@@ -70,7 +64,7 @@ pub(crate) struct IntroducedOut {
 }
 
 /// The branches and tags that contain a commit.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct ContainedIn {
     /// Local branches, by name.
     branches: Vec<String>,
@@ -79,7 +73,7 @@ struct ContainedIn {
 }
 
 /// A commit that changed the number of occurrences.
-#[derive(Clone, Serialize, JsonSchema)]
+#[derive(Clone, Serialize)]
 struct OccurrenceCommit {
     /// The commit.
     #[serde(flatten)]
@@ -89,7 +83,7 @@ struct OccurrenceCommit {
 }
 
 /// A file and its occurrences.
-#[derive(Clone, Serialize, JsonSchema)]
+#[derive(Clone, Serialize)]
 struct OccurrenceFile {
     /// The path.
     path: String,

@@ -19,8 +19,7 @@ use orient_engine::{
 use orient_history::{ChangeKind, History, HistoryError, Hunk, Oid, PathChange, hunks, is_binary, short_id};
 use orient_model::{Handle, RepoPath, SymbolKind};
 use orient_timeline::{HistoryIndex, SymbolLog, SymbolLogEntry, path_log};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::BTreeSet;
 use std::io;
 use std::ops::ControlFlow;
@@ -32,8 +31,7 @@ const DEFAULT_LIMIT: usize = 30;
 const MAX_PATCH: usize = 20_000;
 
 /// Arguments of `log`.
-#[derive(Args, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Args, Default)]
 pub(crate) struct LogArgs {
     /// A symbol, a file (also a deleted one) or lines of a file; without it, all commits
     #[arg(value_name = "SYMBOL|PATH|PATH:LINES")]
@@ -68,7 +66,7 @@ pub(crate) struct LogArgs {
 }
 
 /// The history of something.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct LogOut {
     /// What the history is of: a handle, a path, `path:first-last`, or nothing for all commits.
     of: String,
@@ -79,7 +77,7 @@ pub(crate) struct LogOut {
 }
 
 /// A commit that changed it.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct LogEntry {
     /// The commit.
     #[serde(flatten)]

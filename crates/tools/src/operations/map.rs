@@ -13,32 +13,24 @@ use crate::text::writer::{Style, TextWriter};
 use clap::Args;
 use orient_engine::{FullGraph, Snapshot};
 use orient_model::Role;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::io;
 
 pub(crate) struct Map;
 
 /// Arguments of `map`.
-#[derive(Args, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Args)]
 pub(crate) struct MapArgs {
     /// Maximum number of tokens
     #[arg(long, value_name = "N", default_value_t = 1500)]
-    #[serde(default = "tokens")]
     tokens: usize,
     /// Print a diagram of the directories and their uses of each other instead: mermaid or dot
     #[arg(long, value_name = "FORMAT")]
-    #[serde(default)]
     format: Option<String>,
 }
 
-fn tokens() -> usize {
-    1500
-}
-
 /// The overview.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct MapOut {
     /// Number of indexed files.
     files: u64,
@@ -58,7 +50,7 @@ pub(crate) struct MapOut {
 }
 
 /// A directory.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct DirectoryLine {
     /// Its path; `.` for the root.
     pub(crate) path: String,
@@ -74,7 +66,7 @@ pub(crate) struct DirectoryLine {
 }
 
 /// The entry points of a file, or of many examples.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct EntryLine {
     /// The file, or the directory of examples.
     pub(crate) path: String,
@@ -85,7 +77,7 @@ pub(crate) struct EntryLine {
 }
 
 /// A central symbol.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct CentralLine {
     /// The symbol.
     #[serde(flatten)]

@@ -12,8 +12,7 @@ use crate::text::number_format::{count, plural};
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
 use orient_engine::{Definition, RefreshDepth, Snapshot};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::io;
 
 pub(crate) struct Outline;
@@ -26,8 +25,7 @@ const MAX_SYMBOLS: usize = 40;
 const MAX_HANDLES: usize = 5;
 
 /// Arguments of `outline`.
-#[derive(Args, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Args, Default)]
 pub(crate) struct OutlineArgs {
     /// A file, a directory or a symbol; default: the whole tree
     #[arg(value_name = "PATH|SYMBOL", default_value = ".", hide_default_value = true)]
@@ -44,7 +42,7 @@ pub(crate) struct OutlineArgs {
 }
 
 /// The definitions of a file or directory.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct OutlineOut {
     /// The file or directory.
     path: String,
@@ -53,7 +51,7 @@ pub(crate) struct OutlineOut {
 }
 
 /// The definitions of a file.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct FileOutline {
     /// Its path.
     path: String,
@@ -69,7 +67,7 @@ struct FileOutline {
 }
 
 /// A symbol of an outline.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct OutlineLine {
     /// Its nesting depth, from 0.
     depth: u32,

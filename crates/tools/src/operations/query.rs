@@ -1,6 +1,7 @@
 //! `query`: a raw SQL query over the views of the index.
 
 use crate::answer::{Answer, Doubt, Note};
+use crate::arguments::program_arguments::Word;
 use crate::error::{Code, Exit, ToolError};
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
@@ -11,8 +12,7 @@ use clap::Args;
 use orient_engine::{
     QUERY_EXAMPLES, QueryError, QueryLimits, RankedHit, SearchQuery, Snapshot, SqlValue, VIEWS, VIEWS_VERSION,
 };
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 use std::io;
 use std::time::Duration;
@@ -31,13 +31,11 @@ const MAX_BYTES: usize = 8 << 20;
 const DEFAULT_HITS: usize = 100;
 
 /// Arguments of `query`.
-#[derive(Args, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Args, Default)]
 pub(crate) struct QueryArgs {
     /// One statement of SQLite's dialect that reads the views
     #[arg(value_name = "SQL")]
-    #[serde(deserialize_with = "crate::arguments::string_or_list::one_or_many")]
-    sql: Vec<String>,
+    sql: Vec<Word>,
     /// A ranked search whose results are the view `hits`
     #[arg(long, value_name = "TEXT")]
     search: Option<String>,
@@ -53,7 +51,7 @@ pub(crate) struct QueryArgs {
 }
 
 /// Rows, or the schema.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct QueryOut {
     /// The version of the views.
     version: u32,
@@ -67,7 +65,7 @@ pub(crate) struct QueryOut {
 }
 
 /// A view.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct View {
     /// Its name.
     name: &'static str,
@@ -78,7 +76,7 @@ struct View {
 }
 
 /// A column of a view.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct Column {
     /// Its name.
     name: &'static str,

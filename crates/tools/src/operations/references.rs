@@ -16,8 +16,7 @@ use crate::workspace::{OtherRootUse, RootFilter, about_symbol};
 use clap::Args;
 use orient_engine::{EdgeRow, Edges, GraphView, NodeId};
 use orient_model::{Confidence, EdgeKind, RepoPath};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::BTreeSet;
 use std::io;
 
@@ -27,40 +26,30 @@ pub(crate) struct References;
 const DEFAULT_LIMIT: u64 = 100;
 
 /// Arguments of `references`.
-#[derive(Args, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Args)]
 pub(crate) struct ReferencesArgs {
     /// A handle (`src/server.go#Server.Run`) or a name (`Run`, `Server.Run`)
     #[arg(value_name = "SYMBOL")]
     symbol: String,
     /// Only these edge kinds: calls, constructs, references, `type_of`, inherits, implements, overrides, imports, …
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
-    #[serde(default)]
     kind: Vec<String>,
     /// Exclude tests
     #[arg(long)]
-    #[serde(default)]
     no_tests: bool,
     /// Maximum number of uses; 0 means all [default: 100]
     #[arg(long, value_name = "N")]
-    #[serde(default)]
     limit: Option<u64>,
     /// Continue after the cursor of the previous answer
     #[arg(long, value_name = "CURSOR")]
-    #[serde(default)]
     after: Option<Cursor>,
     /// Maximum number of unverified uses of the same name to list
     #[arg(long, value_name = "N", default_value_t = 10)]
-    #[serde(default = "ten")]
     candidates: usize,
 }
 
-fn ten() -> usize {
-    10
-}
-
 /// All uses of a symbol.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct ReferencesOut {
     /// The symbol.
     symbol: NodeLine,
@@ -75,7 +64,7 @@ pub(crate) struct ReferencesOut {
 }
 
 /// Number of uses of a kind.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct KindCount {
     /// The kind.
     kind: &'static str,
@@ -84,7 +73,7 @@ struct KindCount {
 }
 
 /// A use.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct ReferenceLine {
     /// The line, kind and evidence.
     #[serde(flatten)]

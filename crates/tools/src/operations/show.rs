@@ -17,8 +17,7 @@ use crate::text::writer::{Excerpt, Style, TextWriter};
 use clap::Args;
 use orient_engine::{Definition, FileRow, RefreshDepth, Snapshot};
 use orient_model::Span;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::io;
 
 pub(crate) struct Show;
@@ -33,24 +32,21 @@ const MIN_OMITTED: u32 = 3;
 const ENDS: (u32, u32) = (25, 6);
 
 /// Arguments of `show`.
-#[derive(Args, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Args)]
 pub(crate) struct ShowArgs {
     /// A handle (`src/server.go#Server.Run`), a name (`Run`, `Server.Run`), a location (`src/server.go:25`), a file or a directory
     #[arg(value_name = "SYMBOL")]
     symbol: String,
     /// Only these lines of the file: `10-40`, `10`, `10-`
     #[arg(long, value_name = "FROM-TO")]
-    #[serde(default)]
     lines: Option<LineRange>,
     /// Omit the bodies of members; without members, the middle of a long definition
     #[arg(long, conflicts_with = "lines")]
-    #[serde(default)]
     collapsed: bool,
 }
 
 /// Source text.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct Shown {
     /// The symbol; absent for lines of a file.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -11,8 +11,7 @@ use crate::text::writer::{Style, TextWriter};
 use clap::Args;
 use orient_engine::{FileRow, RefreshDepth, SimilarHit, Similarity, Snapshot};
 use orient_model::Handle;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::io;
 
 pub(crate) struct Similar;
@@ -21,24 +20,21 @@ const DEFAULT_LIMIT: usize = 10;
 const MAX_LIMIT: usize = 100;
 
 /// Arguments of `similar`.
-#[derive(Args, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Args, Default)]
 pub(crate) struct SimilarArgs {
     /// A symbol by name or handle, or a location: `src/server.go:40`
     #[arg(value_name = "SYMBOL|FILE:LINE")]
     symbol: String,
     /// Compare by meaning, or by structure regardless of names
     #[arg(long, value_name = "CRITERION")]
-    #[serde(default)]
     by: Option<String>,
     /// Maximum number of results; 0 means all that are compared, at most 100 [default: 10]
     #[arg(long, value_name = "N")]
-    #[serde(default)]
     limit: Option<usize>,
 }
 
 /// Similar chunks.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct SimilarOut {
     /// The reference chunk.
     of: SimilarChunk,
@@ -47,7 +43,7 @@ pub(crate) struct SimilarOut {
 }
 
 /// A chunk and its similarity.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct SimilarChunk {
     /// Its file.
     path: String,

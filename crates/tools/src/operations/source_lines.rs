@@ -1,11 +1,10 @@
 //! Consecutive source lines in an answer.
 
 use orient_engine::Snippet;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Consecutive lines of a file.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct SourceLines {
     /// The number of the first line.
     pub(crate) line: u32,

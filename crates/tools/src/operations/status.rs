@@ -11,15 +11,13 @@ use crate::session::Session;
 use crate::text::number_format::{bytes, count};
 use crate::text::writer::{Cell, Style, TextWriter};
 use clap::Args;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::io;
 
 pub(crate) struct Status;
 
 /// Arguments of `status`.
-#[derive(Args, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Args, Default)]
 pub(crate) struct StatusArgs {
     /// Only this directory or file, or files that match this glob
     #[arg(value_name = "PATH")]
@@ -33,7 +31,7 @@ pub(crate) struct StatusArgs {
 }
 
 /// The state of the index.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct StatusOut {
     /// The directory that is indexed.
     root: String,

@@ -12,8 +12,7 @@ use crate::text::writer::{Style, TextWriter};
 use clap::Args;
 use orient_engine::{EngineError, GraphView, NodeId};
 use orient_model::{SurfaceEntry, SurfaceKind};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io;
 
@@ -23,8 +22,7 @@ pub(crate) struct SurfaceList;
 const DEFAULT_LIMIT: u64 = 200;
 
 /// Arguments of `surface`.
-#[derive(Args, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Args, Default)]
 pub(crate) struct SurfaceArgs {
     /// Only these kinds: endpoint, rpc, field, tool, command, job, topic, event, table, variable, setting, flag, request, service, component
     #[arg(value_name = "KIND")]
@@ -50,7 +48,7 @@ pub(crate) struct SurfaceArgs {
 }
 
 /// The entries, by kind and name.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct SurfaceOut {
     /// Number of entries that match.
     total: u64,
@@ -63,7 +61,7 @@ pub(crate) struct SurfaceOut {
 }
 
 /// Something that the program exposes or depends on.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct EntryLine {
     /// What it is.
     kind: &'static str,

@@ -16,8 +16,7 @@ use orient_engine::{
     Direction, EdgeRow, Edges, EngineError, GraphView, NodeId, ReachOptions, Snapshot, WithDispatch, reach,
 };
 use orient_model::{Confidence, EdgeKind};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::BTreeSet;
 use std::io;
 
@@ -34,8 +33,7 @@ const MAX_DOC: usize = 300;
 const MAX_ENTRIES: usize = 12;
 
 /// Arguments of `symbol`.
-#[derive(Args, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Args)]
 pub(crate) struct SymbolArgs {
     /// A handle (`src/server.go#Server.Run`) or a name (`Run`, `Server.Run`)
     #[arg(value_name = "SYMBOL")]
@@ -43,7 +41,7 @@ pub(crate) struct SymbolArgs {
 }
 
 /// Everything known about a symbol.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct Card {
     /// The symbol: names, kind, place, signature, visibility, modifiers, types.
     symbol: SymbolLine,
@@ -79,7 +77,7 @@ pub(crate) struct Card {
 }
 
 /// Measures of the control flow of a function.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct ComplexityFields {
     /// `McCabe`'s cyclomatic complexity.
     cyclomatic: u32,

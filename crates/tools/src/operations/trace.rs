@@ -21,8 +21,7 @@ use orient_engine::{
     ProgramGraph, ReachOptions, reach, shortest_paths,
 };
 use orient_model::{Confidence, EdgeKind};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::io;
 
 pub(crate) struct Trace;
@@ -31,65 +30,39 @@ pub(crate) struct Trace;
 const ENTRIES: &str = "-";
 
 /// Arguments of `trace`.
-#[derive(Args, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Args)]
 pub(crate) struct TraceArgs {
     /// The start: a handle or a name; `-` for the entry points of the program
     #[arg(value_name = "FROM", default_value = ENTRIES, hide_default_value = true)]
-    #[serde(default = "entries")]
     from: String,
     /// The end; default: the deepest callees of FROM
     #[arg(value_name = "TO")]
-    #[serde(default)]
     to: Option<String>,
     /// Symbols that the path must contain, in order
     #[arg(long, value_name = "SYMBOL", value_delimiter = ',')]
-    #[serde(default)]
     via: Vec<String>,
     /// Maximum number of paths
     #[arg(long, value_name = "N", default_value_t = 3)]
-    #[serde(default = "three")]
     paths: usize,
     /// Maximum number of calls of a path
     #[arg(long, value_name = "N", default_value_t = 30)]
-    #[serde(default = "thirty")]
     depth: u32,
     /// Maximum number of symbols to search
     #[arg(long, value_name = "N", default_value_t = 100_000)]
-    #[serde(default = "visits")]
     visits: usize,
     /// Exclude paths through tests
     #[arg(long)]
-    #[serde(default)]
     no_tests: bool,
     /// Minimum confidence: exact, probable or approximate
     #[arg(long, value_name = "LEVEL", default_value = "probable")]
-    #[serde(default)]
     confidence: Option<String>,
     /// Print a diagram of the paths instead: mermaid or dot
     #[arg(long, value_name = "FORMAT")]
-    #[serde(default)]
     format: Option<String>,
 }
 
-fn entries() -> String {
-    ENTRIES.to_owned()
-}
-
-fn three() -> usize {
-    3
-}
-
-fn thirty() -> u32 {
-    30
-}
-
-fn visits() -> usize {
-    100_000
-}
-
 /// Paths from one symbol to another.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct TraceOut {
     /// The start; absent for the entry points.
     #[serde(skip_serializing_if = "Option::is_none")]

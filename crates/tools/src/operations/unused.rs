@@ -16,8 +16,7 @@ use crate::text::writer::{Style, TextWriter};
 use clap::Args;
 use orient_engine::{EngineError, FullGraph, GraphView, MentionQuery, Snapshot};
 use orient_model::{Modifier, Modules, Role, SymbolKind};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
@@ -52,8 +51,7 @@ const DEFAULT_KINDS: &[SymbolKind] = &[
 const VISIBILITIES: &[&str] = &["public", "protected", "internal", "private"];
 
 /// Arguments of `unused`.
-#[derive(Args, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Args, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct UnusedArgs {
     /// Only in this file or directory, or in files that match this glob
@@ -89,7 +87,7 @@ pub(crate) struct UnusedArgs {
 }
 
 /// Definitions without a verified use: the likely unused ones first, then those that only code outside can use; by path and line.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct UnusedOut {
     /// Number of likely unused definitions.
     likely: u64,
@@ -106,7 +104,7 @@ pub(crate) struct UnusedOut {
 }
 
 /// Definitions that may be used for the same reason.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct ReasonCount {
     /// The reason.
     reason: String,
@@ -129,7 +127,7 @@ fn counted_by_reason<'f>(found: impl Iterator<Item = &'f [LivenessReason]>) -> V
 }
 
 /// A definition without a verified use.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct UnusedLine {
     /// The definition.
     #[serde(flatten)]

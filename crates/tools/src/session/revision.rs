@@ -9,7 +9,6 @@ use orient_engine::{Engine, FullScan, Tree as _};
 use orient_history::{Commit, CommitTree};
 use orient_model::RepoPath;
 use orient_settings::{Loaded, REPOSITORY_FILE};
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::io;
@@ -19,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 const MAX_KEPT: usize = 3;
 
 /// The revision that an answer describes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AnsweredRevision {
     /// The abbreviated id of the commit.
     pub commit: String,

@@ -8,7 +8,6 @@ use orient_engine::{
 };
 use orient_model::{Confidence, EdgeKind, Visibility};
 use orient_task::{DependentUse, Impact, Location};
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -36,7 +35,7 @@ pub(crate) struct Dependents {
 }
 
 /// A use, or a test.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct UseOf {
     /// The handle of the symbol that contains it.
     pub(crate) symbol: String,

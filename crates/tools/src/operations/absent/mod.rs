@@ -16,8 +16,7 @@ use clap::Args;
 use orient_engine::{FileRow, RefreshDepth, SkipReason, Snapshot};
 use orient_model::RepoPath;
 use orient_structural::QuerySpec;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::BTreeSet;
 use std::io;
 
@@ -29,13 +28,11 @@ const DEFAULT_LIMIT: u64 = 100;
 const MAX_NAMED: usize = 10;
 
 /// Arguments of `absent`.
-#[derive(Args, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Args, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct AbsentArgs {
     /// What must not occur: regular expressions; plain text with -F, code with --structural
     #[arg(value_name = "PATTERN", required = true)]
-    #[serde(deserialize_with = "crate::arguments::string_or_list::one_or_many")]
     patterns: Vec<String>,
     /// Treat patterns as plain text
     #[arg(short = 'F', long, conflicts_with = "structural")]
@@ -54,7 +51,6 @@ pub(crate) struct AbsentArgs {
     lang: Vec<String>,
     /// Only these files, directories or globs; default: the whole tree
     #[arg(long = "in", value_name = "PATH", value_delimiter = ',')]
-    #[serde(rename = "in")]
     within: Vec<String>,
     /// Files, directories or globs where the patterns may occur
     #[arg(long, value_name = "PATH", value_delimiter = ',')]
@@ -74,7 +70,7 @@ pub(crate) struct AbsentArgs {
 }
 
 /// The result of a check.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct AbsentOut {
     /// `pass`, `fail`, or `unproven` if a file in scope could not be searched and no other violates.
     verdict: &'static str,
@@ -102,7 +98,7 @@ pub(crate) struct AbsentOut {
 }
 
 /// A match of a pattern.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(super) struct Violation {
     /// The file.
     path: String,
@@ -115,7 +111,7 @@ pub(super) struct Violation {
 }
 
 /// A file that was not searched.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct SkippedFile {
     /// The file.
     path: String,

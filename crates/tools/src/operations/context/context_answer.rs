@@ -10,7 +10,6 @@ use crate::text::token_estimate::tokens;
 use crate::text::writer::{Excerpt, Style, TextWriter};
 use orient_engine::{Analysis, GraphView, NodeId, SearchHit, Snapshot};
 use orient_model::{ChunkKind, Handle, Span, SymbolKind};
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::io;
 
@@ -22,7 +21,7 @@ const MAX_NEIGHBOURS: usize = 8;
 const SOURCE_SHARE: usize = 70;
 
 /// The chunks that match a task.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct ContextOut {
     /// The task.
     task: String,
@@ -31,7 +30,7 @@ pub(crate) struct ContextOut {
 }
 
 /// A chunk with its source and neighbours.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct ContextChunk {
     /// The handle of its symbol; the path if there is none.
     handle: String,
@@ -66,7 +65,7 @@ struct ContextChunk {
 }
 
 /// Neighbours of one kind.
-#[derive(Default, Serialize, JsonSchema)]
+#[derive(Default, Serialize)]
 struct NeighbourList {
     /// Total number.
     total: u64,

@@ -5,14 +5,13 @@ mod context_answer;
 mod neighbours;
 
 use crate::answer::{Answer, Doubt, Note};
+use crate::arguments::program_arguments::Word;
 use crate::error::{Code, Exit, ToolError};
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
 use crate::text::writer::TextWriter;
 use clap::Args;
 use context_answer::ContextOut;
-use schemars::JsonSchema;
-use serde::Deserialize;
 use std::io;
 
 pub(crate) struct Context;
@@ -25,25 +24,19 @@ const MIN_CHUNKS: usize = 5;
 const MAX_CHUNKS: usize = 30;
 
 /// Arguments of `context`.
-#[derive(Args, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Args)]
 pub(crate) struct ContextArgs {
     /// A task in words, or a symbol
     #[arg(value_name = "TASK|SYMBOL", required = true)]
-    #[serde(deserialize_with = "crate::arguments::string_or_list::one_or_many")]
-    #[schemars(with = "String")]
-    task: Vec<String>,
+    task: Vec<Word>,
     /// Maximum number of tokens, approximately
     #[arg(long, value_name = "N")]
-    #[serde(default)]
     max_tokens: Option<usize>,
     /// Maximum number of chunks; 0 means all that fit, at most 30 [default: one for 400 tokens, at least 5]
     #[arg(long, value_name = "N")]
-    #[serde(default)]
     limit: Option<usize>,
     /// Exclude tests
     #[arg(long)]
-    #[serde(default)]
     no_tests: bool,
 }
 

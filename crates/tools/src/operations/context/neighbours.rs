@@ -8,7 +8,6 @@ use orient_engine::{
     reach,
 };
 use orient_model::{Confidence, EdgeKind};
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -21,7 +20,7 @@ const MAX_TEST_STEPS: usize = 400;
 const MAX_TESTS: usize = 5;
 
 /// A neighbour, and the lines of the uses.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct Neighbour {
     /// The symbol.
     #[serde(flatten)]

@@ -2,7 +2,6 @@
 
 use crate::text::writer::{Style, TextWriter};
 use orient_logging::problems;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -13,7 +12,7 @@ use std::path::Path;
 const MAX_LINES: usize = 20;
 
 /// The log of servers and background processes.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct LogReport {
     /// The current file; older ones have a number appended to the name.
     pub(crate) file: String,
@@ -24,7 +23,7 @@ pub(crate) struct LogReport {
 }
 
 /// A line of the log.
-#[derive(Deserialize, Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize)]
 pub(crate) struct LogLine {
     /// The time, in UTC.
     ts: String,

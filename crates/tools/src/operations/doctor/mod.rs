@@ -14,8 +14,7 @@ use orient_engine::{EngineError, unusable_reason};
 use orient_live::{Unwatchable, WatchLimits, probe, unresponsive_watcher, watcher_process};
 use orient_safefs::{Directory, open_regular};
 use orient_setup::{CLIENTS, Client, ConfigDirs, NAME, Scope, registered};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -28,8 +27,7 @@ const MAX_CLIENT_CONFIG: u64 = 16 << 20;
 const FREE_SPACE: &str = "free disk space (`orient gc` removes unused data), or choose another directory with --store or ORIENT_STORE";
 
 /// Arguments of `doctor`.
-#[derive(Args, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Args, Default)]
 pub(crate) struct DoctorArgs {
     /// Skip reading the whole index
     #[arg(long)]
@@ -40,7 +38,7 @@ pub(crate) struct DoctorArgs {
 }
 
 /// The results of the checks.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct DoctorOut {
     /// Whether there are no warnings or failures.
     healthy: bool,
@@ -52,7 +50,7 @@ pub(crate) struct DoctorOut {
 }
 
 /// The result of one check.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct Check {
     /// The subject.
     about: String,
@@ -66,7 +64,7 @@ pub(crate) struct Check {
 }
 
 /// The state of a checked subject.
-#[derive(Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Health {
     /// Works.

@@ -16,8 +16,7 @@ use crate::text::writer::{Style, TextWriter};
 use clap::{Args, ValueEnum};
 use orient_engine::{LayerSource, LayerStatus, Snapshot};
 use orient_enrich::{EnrichError, allow, deny, version_of};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use server_runs::RunLine;
 use server_states::{KnownServers, ServerLine, ServerState, program};
 use std::io;
@@ -28,8 +27,7 @@ pub(crate) struct Enrich;
 const MAX_LISTED: usize = 20;
 
 /// Arguments of `enrich`.
-#[derive(Args, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Args, Default)]
 pub(crate) struct EnrichArgs {
     /// The action: `run`, `status`, `allow`, `deny` or `drop`
     #[arg(value_enum, default_value_t)]
@@ -49,7 +47,7 @@ pub(crate) struct EnrichArgs {
 }
 
 /// What to do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 enum Action {
     /// Ask the allowed servers
@@ -58,23 +56,18 @@ enum Action {
     /// Show the servers, what they would run, and what they have answered
     Status,
     /// Allow starting servers for this repository
-    // Only a person can give or revoke consent, on the command line: these two do not exist in JSON arguments.
-    #[serde(skip_deserializing)]
-    #[schemars(skip)]
+    // Only a person can give or revoke consent: programs do not call this operation.
     Allow,
     /// Revoke the consent
-    #[serde(skip_deserializing)]
-    #[schemars(skip)]
     Deny,
     /// Remove what servers have answered; the graph is resolved without it
     Drop,
 }
 
 /// The language servers of a repository.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct EnrichOut {
     /// The action.
-    #[schemars(with = "String")]
     action: Action,
     /// The servers for the languages of the repository.
     servers: Vec<ServerLine>,
@@ -95,7 +88,7 @@ pub(crate) struct EnrichOut {
 }
 
 /// What servers have answered so far.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct LayerLine {
     /// The servers.
     tools: Vec<String>,
@@ -112,7 +105,7 @@ struct LayerLine {
 }
 
 /// A file that a server did not answer completely.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(super) struct IncompleteFile {
     /// Its path.
     path: String,

@@ -10,7 +10,6 @@ use orient_engine::{
 };
 use orient_enrich::{FileOutcome, Limits, Permission, RunObserver, ServerRun, ask_files};
 use orient_model::{FileAnswers, FileQuestions, ServiceStatus};
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::io;
@@ -20,7 +19,7 @@ use std::time::{Duration, Instant};
 const SAVE_INTERVAL: Duration = Duration::from_mins(1);
 
 /// What a server was asked.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(super) struct RunLine {
     /// The server and its version.
     server: String,

@@ -8,14 +8,13 @@ use crate::text::writer::{Style, TextWriter};
 use orient_engine::Snapshot;
 use orient_enrich::{EnrichError, Permission, Program, Server, allowed, find, permission, servers};
 use orient_model::ServiceError;
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
 /// A language server.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(super) struct ServerLine {
     /// Its name.
     name: String,
@@ -46,7 +45,7 @@ pub(super) struct ServerLine {
 }
 
 /// Whether a server may be started.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum ServerState {
     /// The user has allowed it.

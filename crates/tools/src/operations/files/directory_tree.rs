@@ -3,12 +3,11 @@
 use super::FileLine;
 use crate::text::number_format::{bytes, plural};
 use crate::text::writer::{Cell, Style};
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// A directory or file of the tree, in depth-first order, directories first.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct TreeLine {
     /// Its path from the root; directories end with `/`.
     path: String,

@@ -16,15 +16,13 @@ use crate::workspace::{Appended, Labelled, joined};
 use clap::Args;
 use directory_tree::{TreeLine, directory_tree};
 use orient_engine::{FileQuery, FileRow, RefreshDepth, Snapshot};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::io;
 
 pub(crate) struct Files;
 
 /// Arguments of `files`.
-#[derive(Args, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Args, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct FilesArgs {
     /// Only matching paths: `*.go` in any directory, `src/**` from the root, a directory, or part of a path in any case
@@ -60,7 +58,7 @@ pub(crate) struct FilesArgs {
 }
 
 /// Files, sorted by path, or best match first if only part of a path was given.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct FilesOut {
     /// The files; empty for a tree.
     files: Vec<FileLine>,
@@ -72,7 +70,7 @@ pub(crate) struct FilesOut {
 }
 
 /// A file.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct FileLine {
     /// Its path from the root.
     path: String,

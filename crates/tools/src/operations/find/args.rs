@@ -3,12 +3,9 @@
 use crate::answer::Cursor;
 use clap::Args;
 use orient_structural::{QuerySpec, Relation};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 /// Arguments of `find`.
-#[derive(Args, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Args, Default)]
 pub(crate) struct FindArgs {
     /// Code with metavariables, such as `$X.unwrap()` or `f($$$ARGS)`; or `(node_kind)`
     #[arg(value_name = "PATTERN", allow_hyphen_values = true)]

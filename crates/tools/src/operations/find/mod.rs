@@ -14,7 +14,6 @@ use args::FindArgs;
 use orient_engine::{FileRow, RefreshDepth, Snapshot, TrigramQuery};
 use orient_model::RepoPath;
 use orient_structural::{Query, QuerySpec, STRICTNESS, StructuralError, StructuralMatch, unified_diff};
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -27,7 +26,7 @@ const DEFAULT_LIMIT: u64 = 100;
 const MAX_LINES: usize = 12;
 
 /// Matches by path and position.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct FindOut {
     /// The matches.
     matches: Vec<MatchLine>,
@@ -48,7 +47,7 @@ pub(crate) struct FindOut {
 }
 
 /// A match.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct MatchLine {
     /// The file.
     pub(crate) path: String,

@@ -3,13 +3,10 @@
 use clap::{ArgAction, Args};
 use orient_engine::SearchScope;
 use orient_grep::{Boundary, Case, Context, Layout, Mode, Pattern};
-use schemars::JsonSchema;
-use serde::Deserialize;
 use std::path::PathBuf;
 
 /// Arguments of `grep`.
-#[derive(Args, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Args, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of ripgrep")]
 pub(crate) struct GrepArgs {
     /// A regular expression; plain text with -F
@@ -173,7 +170,6 @@ pub(crate) struct GrepArgs {
     iglob: Vec<String>,
     /// Only files of this type, by ripgrep's names: go, py, md
     #[arg(short = 't', long = "type", value_name = "TYPE")]
-    #[serde(rename = "type")]
     types: Vec<String>,
     /// Exclude files of this type
     #[arg(short = 'T', long, value_name = "TYPE")]
@@ -201,7 +197,6 @@ pub(crate) struct GrepArgs {
     max_depth: Option<usize>,
     /// Maximum file size: 100K, 2M, 1G
     #[arg(long, value_name = "SIZE", value_parser = size)]
-    #[serde(default)]
     max_filesize: Option<u64>,
     /// Accepted for compatibility: results are always sorted by path
     #[arg(long, value_name = "BY", value_parser = ["path", "none"], hide = true)]

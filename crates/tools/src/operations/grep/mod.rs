@@ -19,7 +19,6 @@ use orient_engine::{
     Verification,
 };
 use orient_grep::{GLOB_HINT, GrepError, Mode, Search, Totals, in_batches, looks_like_glob};
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -29,7 +28,7 @@ use subtree_search::SubtreeSearch;
 pub(crate) struct Grep;
 
 /// A search that runs while its results are written, since they may be larger than memory.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct GrepOut {
     /// Number of files searched.
     searched: Cell<u64>,

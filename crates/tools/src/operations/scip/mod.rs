@@ -15,8 +15,7 @@ use clap::{Args, ValueEnum};
 use orient_engine::{
     Engine, ImportState, LayerPublication, LayerSource, LayerStatus, ScipImport, ScipImportError, Snapshot,
 };
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -26,8 +25,7 @@ pub(crate) struct Scip;
 const MAX_LISTED: usize = 20;
 
 /// Arguments of `scip`.
-#[derive(Args, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Args, Default)]
 pub(crate) struct ScipArgs {
     /// The action: `import`, `status`, `drop`, `allow` or `deny`
     #[arg(value_enum, default_value_t)]
@@ -38,7 +36,7 @@ pub(crate) struct ScipArgs {
 }
 
 /// What to do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 enum Action {
     /// Show what the layer covers
@@ -49,18 +47,14 @@ enum Action {
     /// Remove the layer; the graph is resolved by our rules again
     Drop,
     /// Let `orient index` and servers import every new index.scip that they find
-    // Only a person can give or revoke consent, on the command line: these two do not exist in JSON arguments.
-    #[serde(skip_deserializing)]
-    #[schemars(skip)]
+    // Only a person can give or revoke consent: programs do not call this operation.
     Allow,
     /// Revoke that
-    #[serde(skip_deserializing)]
-    #[schemars(skip)]
     Deny,
 }
 
 /// The compiler layer.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct ScipOut {
     /// The programs that wrote the imported indexes; empty without a layer.
     tools: Vec<String>,
@@ -88,7 +82,7 @@ pub(crate) struct ScipOut {
 }
 
 /// An index in a usual place.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct FoundLine {
     /// Its path.
     path: String,
@@ -100,7 +94,7 @@ struct FoundLine {
 }
 
 /// The result of an import.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct ImportOut {
     /// Number of documents.
     documents: u64,
@@ -119,7 +113,7 @@ struct ImportOut {
 }
 
 /// A document that was not imported.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct RefusedDocument {
     /// Its path in the index.
     path: String,

@@ -1,5 +1,6 @@
 //! The arguments of `search`, and their translation to a query of the engine.
 
+use crate::arguments::program_arguments::Word;
 use crate::arguments::{argument_aliases, enum_values, path_argument};
 use crate::error::{Code, ToolError};
 use crate::graph::changed_symbols::ChangeSource;
@@ -7,8 +8,6 @@ use crate::graph::symbol_roles::RoleSelection;
 use crate::session::Session;
 use clap::{Args, ValueEnum};
 use orient_engine::{EnabledRules, Rule, Scope, SearchQuery, Snapshot, analyse};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 /// Default number of hits.
 const DEFAULT_LIMIT: usize = 10;
@@ -20,15 +19,12 @@ const MAX_ALSO: usize = 4;
 const DEFAULT_TOKENS: usize = 2000;
 
 /// Arguments of `search`.
-#[derive(Args, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Args, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an independent flag")]
 pub(crate) struct SearchArgs {
     /// A question, a name or a path
     #[arg(value_name = "QUERY", required = true)]
-    #[serde(deserialize_with = "crate::arguments::string_or_list::one_or_many")]
-    #[schemars(with = "String")]
-    pub(crate) query: Vec<String>,
+    pub(crate) query: Vec<Word>,
     /// Only in files of these languages
     #[arg(long, value_name = "LANGUAGE", value_delimiter = ',')]
     pub(crate) lang: Vec<String>,
@@ -77,8 +73,7 @@ pub(crate) struct SearchArgs {
 }
 
 /// A channel or rule of the ranking.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub(crate) enum RankingPart {
     Vectors,

@@ -10,7 +10,6 @@ use crate::text::token_estimate::tokens;
 use crate::text::writer::{Excerpt, Style, TextWriter};
 use orient_engine::{Edges, NodeId, Snapshot};
 use orient_model::{Confidence, EdgeKind, Span};
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::io;
 
@@ -20,7 +19,7 @@ const MAX_LINES: u32 = 6;
 const MAX_SOURCE_TOKENS: usize = 55;
 
 /// The only symbol of a name.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct NamedSymbol {
     /// The symbol.
     #[serde(flatten)]

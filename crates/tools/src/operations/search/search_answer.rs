@@ -9,7 +9,6 @@ use crate::text::token_estimate::tokens;
 use crate::text::writer::{Style, TextWriter};
 use orient_engine::{SameFileHit, SearchHit, SearchResults, Snapshot};
 use orient_model::Handle;
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::io;
 
@@ -20,7 +19,7 @@ const LINES: [usize; 3] = [10, 6, 4];
 const MAX_TEXT: usize = 40;
 
 /// The hits of a search.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct SearchOut {
     /// The query.
     query: String,
@@ -35,7 +34,6 @@ pub(crate) struct SearchOut {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     replaced: Vec<SpellingCorrection>,
     #[serde(skip)]
-    #[schemars(skip)]
     layout: Layout,
 }
 
@@ -59,7 +57,7 @@ impl Default for Layout {
 }
 
 /// A word that does not occur, and the names searched for instead.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct SpellingCorrection {
     /// The word as typed.
     word: String,
@@ -68,7 +66,7 @@ struct SpellingCorrection {
 }
 
 /// A hit.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct HitOut {
     /// Its file.
     path: String,
@@ -114,7 +112,7 @@ struct HitOut {
 }
 
 /// A feature of a hit that its likelihood depends on.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct EvidenceOut {
     /// Its name.
     feature: &'static str,
@@ -123,7 +121,7 @@ struct EvidenceOut {
 }
 
 /// Another chunk of a hit's file.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct OtherChunk {
     /// Its first line.
     start_line: u32,
@@ -140,7 +138,7 @@ struct OtherChunk {
 }
 
 /// The contribution of a rule to a score.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct RuleScore {
     /// The rule.
     rule: &'static str,

@@ -6,12 +6,9 @@ use crate::error::ToolError;
 use clap::Args;
 use orient_engine::{NumberRange, SymbolFilter, SymbolOrder};
 use orient_model::{Modifier, Visibility};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 /// Arguments of `symbols`.
-#[derive(Args, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Args, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a filter of its own")]
 pub(crate) struct SymbolsArgs {
     /// The name, a prefix or a word of it; `Server.run` for a member. Optional with a filter
@@ -25,7 +22,6 @@ pub(crate) struct SymbolsArgs {
     pub(super) lang: Vec<String>,
     /// Only in this file or directory, or in files that match this glob
     #[arg(long = "in", value_name = "PATH")]
-    #[serde(rename = "in")]
     pub(super) within: Option<String>,
     /// Only roles: source, test, doc, config, generated, vendored, handler, service, model, …
     #[arg(long, value_name = "ROLE", value_delimiter = ',')]
@@ -116,7 +112,6 @@ pub(crate) struct SymbolsArgs {
     sort: Option<String>,
     /// How the name must match: exact, case, prefix, word or fuzzy; default: the best of the first four
     #[arg(long = "match", value_name = "MODE")]
-    #[serde(rename = "match")]
     pub(super) how: Option<String>,
     /// Maximum number of symbols; 0 means all [default: 50]
     #[arg(long, value_name = "N")]

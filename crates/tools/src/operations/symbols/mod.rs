@@ -19,7 +19,6 @@ use orient_engine::{
     Definition, DefinitionQuery, NameMatch, Page as Rows, RefreshDepth, Snapshot, SymbolFilter,
 };
 use orient_model::Handle;
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::io;
 
@@ -33,7 +32,7 @@ const MAX_SUGGESTIONS: usize = 5;
 const MAX_NAMESAKES: usize = 10_000;
 
 /// Symbols, best first, then by path and line.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct SymbolsOut {
     /// The requested name.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -3,12 +3,11 @@
 use crate::task::dependents::UseOf;
 use crate::text::writer::{Style, TextWriter};
 use orient_task::{Advice, Gap, Problem, Status, Task, Verdict};
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::io;
 
 /// A command that supplies something, for a person; programs get the call of a tool.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Needed {
     /// What is missing or wrong.
     pub(crate) what: String,
@@ -114,7 +113,7 @@ impl Needed {
 }
 
 /// A hypothesis.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 struct HypothesisLine {
     number: usize,
     verdict: &'static str,
@@ -124,7 +123,7 @@ struct HypothesisLine {
 }
 
 /// A slot of the frame.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 struct SlotLine {
     slot: &'static str,
     value: String,
@@ -133,7 +132,7 @@ struct SlotLine {
 }
 
 /// The state of a task.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct TaskState {
     /// Its number.
     id: u64,
@@ -221,7 +220,7 @@ impl TaskState {
 }
 
 /// The answer of `task`.
-#[derive(Default, Serialize, JsonSchema)]
+#[derive(Default, Serialize)]
 pub(crate) struct TaskOut {
     /// The task.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -261,7 +260,7 @@ pub(crate) struct TaskOut {
 }
 
 /// Something that the review found.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct FindingLine {
     /// What.
     pub(crate) kind: &'static str,

@@ -1,11 +1,10 @@
 //! Arguments of `task`.
 
 use crate::arguments::enum_values;
+use crate::arguments::program_arguments::Word;
 use crate::error::{Code, ToolError};
 use clap::Args;
 use orient_task::{Certainty, FrameSlot, Intent, SlotValue, Verdict};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 /// What to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,17 +44,14 @@ const ACTIONS: &[(&str, Action)] = &[
 ];
 
 /// Arguments of `task`.
-#[derive(Args, Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Args, Debug, Default)]
 pub(crate) struct TaskArgs {
     /// start, frame, plan, submit, check, add, revert, status, finish, resume, list, export, agreements or forget
     #[arg(value_name = "ACTION")]
     pub(crate) action: String,
     /// The request for `start`, paths for `check` and `add`, a number for `resume` and `export`, the cause for `finish`, words for `forget`
     #[arg(value_name = "TEXT")]
-    #[serde(deserialize_with = "crate::arguments::string_or_list::one_or_many")]
-    #[schemars(with = "String")]
-    pub(crate) text: Vec<String>,
+    pub(crate) text: Vec<Word>,
     /// implement, modify, investigate or question
     #[arg(long, value_name = "INTENT")]
     pub(crate) intent: Option<String>,

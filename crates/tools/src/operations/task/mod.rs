@@ -6,6 +6,7 @@ pub(super) mod plan;
 
 use crate::answer::Answer;
 use crate::arguments::path_argument;
+use crate::arguments::program_arguments::Word;
 use crate::arguments::symbol_lookup::resolve_symbol;
 use crate::error::{Code, Exit, ToolError};
 use crate::operation::{Example, TypedOperation};
@@ -260,7 +261,7 @@ fn check(session: &Session<'_>, args: &TaskArgs) -> Result<Answer<TaskOut>, Tool
     }
     let mut out = TaskOut { accepted: true, ..TaskOut::default() };
     let mut decisions = Vec::new();
-    for typed in &args.text {
+    for typed in args.text.iter().map(Word::as_str) {
         let path = written_path(session, typed);
         let found = guard::check_write_target(session, &[session.client()], &path, true);
         out.accepted &= found.allowed;
@@ -468,8 +469,8 @@ impl ActionContext<'_> {
     }
 
     fn add(&mut self) -> Result<Done, ToolError> {
-        let mut typed = self.args.text.clone();
-        typed.extend(self.args.files.iter().cloned());
+        let words = self.args.text.iter().map(|word| word.as_str().to_owned());
+        let typed: Vec<String> = words.chain(self.args.files.iter().cloned()).collect();
         let files = self.paths(&typed)?;
         Ok(self.task.add_files(files, &self.record))
     }

@@ -1,6 +1,7 @@
 //! `plan`, and the plan of a task: which calls are worth making, on what, and why.
 
 use crate::answer::Answer;
+use crate::arguments::program_arguments::Word;
 use crate::error::{Code, ToolError};
 use crate::operation::{Example, TypedOperation};
 use crate::session::Session;
@@ -9,15 +10,14 @@ use crate::text::writer::{Style, TextWriter};
 use clap::Args;
 use orient_engine::Snapshot;
 use orient_task::{FrameSlot, Intent, Record, Risk, Task, needs_bootstrap, plan_steps};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::io;
 
 /// Maximum number of steps that are shown.
 const MAX_STEPS: usize = 12;
 
 /// A plan.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct PlanOut {
     /// What the user wants.
     pub(crate) intent: &'static str,
@@ -37,7 +37,7 @@ pub(crate) struct PlanOut {
 }
 
 /// A step.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(crate) struct StepLine {
     /// The kind of call.
     pub(crate) tool: &'static str,
@@ -123,17 +123,13 @@ impl PlanOut {
 pub(crate) struct Plan;
 
 /// Arguments of `plan`.
-#[derive(Args, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Args)]
 pub(crate) struct PlanArgs {
     /// The request, in the words of the user
     #[arg(value_name = "REQUEST", required = true)]
-    #[serde(deserialize_with = "crate::arguments::string_or_list::one_or_many")]
-    #[schemars(with = "String")]
-    request: Vec<String>,
+    request: Vec<Word>,
     /// implement, modify, investigate or question
     #[arg(long, value_name = "INTENT", default_value = "modify")]
-    #[serde(default)]
     intent: Option<String>,
 }
 

@@ -4,7 +4,6 @@ use crate::operations::scip;
 use crate::session::Session;
 use orient_enrich::allowed;
 use orient_safefs::{Access, Directory};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::path::Path;
@@ -17,7 +16,7 @@ const TURN: &str = "layers-background.lock";
 const MAX_SIZE: u64 = 64 << 10;
 
 /// Whether language servers are asked in the background, and why not.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct BackgroundState {
     /// The activity.
     pub(crate) activity: BackgroundActivity,
@@ -26,7 +25,7 @@ pub(crate) struct BackgroundState {
 }
 
 /// What happens in the background.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum BackgroundActivity {
     /// The settings turn it off.
