@@ -3,6 +3,7 @@
 //! The product is the real `orient` binary in a separate process; so is each baseline. Only ratios and differences are
 //! comparable between machines.
 
+mod build;
 mod floor;
 mod fresh;
 mod graph;
@@ -28,6 +29,12 @@ use std::path::PathBuf;
 /// The benchmarks.
 #[derive(Subcommand)]
 pub(crate) enum Bench {
+    /// Installing the product, from an empty registry: processor time, downloads, binary, slowest units
+    Build {
+        /// Fails if it takes more seconds of processor time
+        #[arg(long, value_name = "SECONDS")]
+        at_most: Option<u64>,
+    },
     /// A full index, compared with reading and parsing the same files on the same number of threads
     Floor {
         /// The directory to index
@@ -193,12 +200,14 @@ pub(crate) enum Bench {
 
 /// Runs a benchmark.
 pub(crate) fn run(bench: &Bench) -> Result<()> {
-    if cfg!(debug_assertions) {
+    // What Cargo installs is optimised, whatever started it.
+    if cfg!(debug_assertions) && !matches!(bench, Bench::Build { .. }) {
         bail!(
             "a debug build yields no useful measurements; run `cargo run --release --package xtask -- bench …`"
         );
     }
     match bench {
+        Bench::Build { at_most } => build::run(*at_most),
         Bench::Floor { directory, threads, rounds, at_most } => {
             floor::run(directory, *threads, *rounds, *at_most)
         }

@@ -76,11 +76,21 @@ pub(super) fn held(process: u32, what: &str) -> u64 {
 
 /// The processor time of a process so far, also of one that has ended but was not waited for.
 pub(crate) fn cpu_time(process: u32) -> Duration {
+    ticks(&process.to_string(), 11)
+}
+
+/// The processor time of the processes that this one has started and waited for, and of those below them.
+pub(super) fn children_cpu_time() -> Duration {
+    ticks("self", 13)
+}
+
+/// The sum of two columns of the statistics of a process, counted from its state: user and system time.
+fn ticks(process: &str, column: usize) -> Duration {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     // The name of the program, in brackets, may contain anything; the numbers follow it.
     let numbers = stat.rsplit_once(')').map(|(_, numbers)| numbers).unwrap_or_default();
     let ticks: u64 =
-        numbers.split_whitespace().skip(11).take(2).filter_map(|it| it.parse::<u64>().ok()).sum();
+        numbers.split_whitespace().skip(column).take(2).filter_map(|it| it.parse::<u64>().ok()).sum();
     Duration::from_millis(ticks * 10)
 }
 
