@@ -96,6 +96,29 @@ fn java_overloads() -> Sandbox {
     sandbox
 }
 
+/// Files that include what is not there, and use the same names on values of types that nobody knows.
+fn c_without_headers() -> Sandbox {
+    const FILES: usize = 120;
+    let sandbox = Sandbox::new(Store::Apart);
+    let text = |own: usize| {
+        let function = |n: usize| {
+            format!(
+                "static int step{n}(struct state *s) {{ return s->next->size + step{}(s->next) + go{n}(s, LIMIT); }}",
+                (n + 1) % 40
+            )
+        };
+        format!("#include <gone/state.h>\n#include \"gone.h\"\nint go{}(struct state *s, int n);\n", own % 40)
+            + &functions(40, function)
+    };
+    write(&sandbox, FILES, |n| format!("part{}/m{n}.c", n % 7), text);
+    sandbox
+}
+
+attack!(
+    c_without_its_headers,
+    "a hundred and twenty C files whose headers are elsewhere, with the same forty names each: nothing is compared with all namesakes",
+    index(&c_without_headers())
+);
 attack!(
     rust_wildcards_in_a_circle,
     "fifty Rust modules that all pass on each other's names, by paths that are there: linear",

@@ -92,9 +92,12 @@ const FAULTS: &str = r#"
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 
@@ -120,6 +123,16 @@ int open(const char *path, int flags, ...) {
     int (*real)(const char *, int, ...) = dlsym(RTLD_NEXT, "open");
     return fails("open") ? -1 : real(path, flags, mode);
 }
+int fcntl64(int fd, int command, ...) {
+    va_list list; va_start(list, command); void *argument = va_arg(list, void *); va_end(list);
+    int (*real)(int, int, ...) = dlsym(RTLD_NEXT, "fcntl64");
+    const char *wanted = getenv("FAULT_CALL");
+    if (wanted && !strcmp(wanted, "any lock") && (command == F_SETLK || command == F_SETLKW)) {
+        errno = ENOLCK;
+        return -1;
+    }
+    return real(fd, command, argument);
+}
 #define CALL(kind, type, name, parameters, arguments) \
     type name parameters { \
         type (*real) parameters = dlsym(RTLD_NEXT, #name); \
@@ -135,6 +148,18 @@ CALL("fsync", int, fsync, (int fd), (fd))
 CALL("fsync", int, fdatasync, (int fd), (fd))
 CALL("truncate", int, ftruncate64, (int fd, off_t length), (fd, length))
 CALL("truncate", int, ftruncate, (int fd, off_t length), (fd, length))
+int flock(int fd, int what) {
+    int (*real)(int, int) = dlsym(RTLD_NEXT, "flock");
+    const char *wanted = getenv("FAULT_CALL");
+    if (wanted && !strcmp(wanted, "any lock")) { errno = ENOLCK; return -1; }
+    return fails("lock") ? -1 : real(fd, what);
+}
+CALL("name", int, rename, (const char *from, const char *to), (from, to))
+CALL("name", int, renameat, (int in, const char *from, int into, const char *to), (in, from, into, to))
+CALL("name", int, unlink, (const char *path), (path))
+CALL("name", int, unlinkat, (int in, const char *path, int flags), (in, path, flags))
+CALL("name", int, mkdir, (const char *path, mode_t mode), (path, mode))
+CALL("name", int, mkdirat, (int in, const char *path, mode_t mode), (in, path, mode))
 "#;
 
 /// Builds the library; none if there is no C compiler.
@@ -156,7 +181,7 @@ fn faults(sandbox: &Sandbox) -> Option<PathBuf> {
 fn with_fault(sandbox: &Sandbox, library: &Path, call: &str, at: usize, question: &[&str]) -> CommandOutput {
     let (library, error) = (library.display(), if call == "write" { 28 } else { 5 });
     let shell = format!(
-        "export LD_PRELOAD='{library}' FAULT_CALL={call} FAULT_AT={at} FAULT_ERROR={error}; exec \"$@\""
+        "export LD_PRELOAD='{library}' FAULT_CALL='{call}' FAULT_AT={at} FAULT_ERROR={error}; exec \"$@\""
     );
     sandbox.run_in(
         &format!("exec timeout -s KILL 60 sh -c '{}' sh \"$@\"", shell.replace('\'', "'\\''")),
@@ -212,5 +237,40 @@ attack!(
     "each call that flushes fails once: an answer or a message, and nothing is damaged",
     {
         at_every_call("fsync", 12, 1);
+    }
+);
+attack!(
+    every_truncation_fails,
+    "each call that changes the size of a file fails once: an answer or a message, and nothing is damaged",
+    {
+        at_every_call("truncate", 8, 1);
+    }
+);
+attack!(
+    every_change_of_names_fails,
+    "each call that makes, renames or removes a file or a directory fails once: an answer or a message, and nothing is damaged",
+    {
+        at_every_call("name", 16, 1);
+    }
+);
+attack!(
+    every_lock_fails,
+    "each call that locks a file fails once: an answer or a message, and nothing is damaged",
+    {
+        at_every_call("lock", 6, 1);
+    }
+);
+attack!(
+    no_locks_at_all,
+    "a file system that has no locks: every question is answered from memory, at once",
+    {
+        let sandbox = tree();
+        let Some(library) = faults(&sandbox) else { return };
+        for question in [&["callers", "total"][..], &["symbols", "total"]] {
+            let output = with_fault(&sandbox, &library, "any lock", 1, question);
+            assert!(output.ok && output.out.contains("total"), "{question:?}: {output:?}");
+            assert!(output.err.contains("the store cannot be written"), "{question:?}: {output:?}");
+        }
+        assert_intact(&sandbox, "no locks");
     }
 );

@@ -486,6 +486,23 @@ unsafe extern "C" fn device_characteristics(file: *mut sqlite3_file) -> c_int {
     said & !ffi::SQLITE_IOCAP_SUBPAGE_READ
 }
 
+/// The error of the system on a file system without locks.
+#[cfg(unix)]
+const NO_LOCKS: i32 = if cfg!(any(target_os = "linux", target_os = "android")) { 37 } else { 77 };
+
+unsafe extern "C" fn lock(file: *mut sqlite3_file, level: c_int) -> c_int {
+    // SAFETY: the file is open.
+    let inner = unsafe { Inner::of(file) };
+    // SAFETY: passed on as it came.
+    let code = inner.methods().xLock.map_or(ffi::SQLITE_IOERR_LOCK, |lock| unsafe { lock(inner.0, level) });
+    // SQLite takes a file system without locks for another process that holds one, and waits for it.
+    #[cfg(unix)]
+    if code == ffi::SQLITE_BUSY && std::io::Error::last_os_error().raw_os_error() == Some(NO_LOCKS) {
+        return ffi::SQLITE_IOERR_LOCK;
+    }
+    code
+}
+
 /// Functions that forward to the wrapped VFS.
 macro_rules! passed_on {
     ($($name:ident = $method:ident($($argument:ident: $kind:ty),*) or $without:expr;)*) => {$(
@@ -502,7 +519,6 @@ macro_rules! passed_on {
 passed_on! {
     sync = xSync(flags: c_int) or ffi::SQLITE_IOERR_FSYNC;
     file_size = xFileSize(size: *mut sqlite3_int64) or ffi::SQLITE_IOERR_FSTAT;
-    lock = xLock(level: c_int) or ffi::SQLITE_IOERR_LOCK;
     unlock = xUnlock(level: c_int) or ffi::SQLITE_IOERR_UNLOCK;
     check_reserved_lock = xCheckReservedLock(held: *mut c_int) or ffi::SQLITE_IOERR_CHECKRESERVEDLOCK;
     sector_size = xSectorSize() or 4096;
