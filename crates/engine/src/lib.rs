@@ -58,8 +58,9 @@ pub use query::{
     WithDispatch, cyclic_components, pagerank, reach, search_roots, shortest_paths,
 };
 pub use refresh::{
-    ExternalIgnoreFiles, MAX_RESOLVED_WITH_CHANGE, OpenDatabases, PARSER_STACK_BYTES, RebuildReason,
-    RefreshDepth, RefreshMode, RefreshOptions, RefreshReport, RemoteFacts, SeedSource, WatchScope,
+    ExternalIgnoreFiles, MAX_RESOLVED_WITH_CHANGE, OpenDatabases, PARSER_STACK_BYTES, ProvisionalIndex,
+    RebuildReason, RefreshDepth, RefreshMode, RefreshOptions, RefreshReport, RemoteFacts, SeedSource,
+    WatchScope,
 };
 pub use remote_embeddings::{EmbeddingCoverage, EmbeddingJob, EmbeddingLock, RemoteQuery};
 pub use store_paths::StorePaths;

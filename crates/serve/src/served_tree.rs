@@ -33,7 +33,10 @@ pub struct Options {
     pub release_memory: fn(),
 }
 
-/// How long a query waits for the first index before it fails with `Busy`.
+/// How long a query waits for the first index before it is answered from the files that have its words.
+const PROVISIONAL_WAIT: Duration = Duration::from_secs(3);
+
+/// How long a query about all files waits for the first index before it fails with `Busy`.
 const FIRST_INDEX_WAIT: Duration = Duration::from_secs(20);
 
 /// Delay of the background refresh if there is an index: the first query goes first.
@@ -143,8 +146,8 @@ impl ServedTree {
         Ok(own.join_named(label.clone(), peers.collect(), self.only_own_symbols))
     }
 
-    /// Runs a query that arrived at a moment. A query that needs the first index waits for it, and fails with its progress after
-    /// [`FIRST_INDEX_WAIT`].
+    /// Runs a query that arrived at a moment. A query that needs the first index waits for it; after [`PROVISIONAL_WAIT`] it is answered
+    /// without it, if a part of the files can answer it, and fails with its progress after [`FIRST_INDEX_WAIT`] otherwise.
     pub(crate) fn ask<T>(
         &self,
         asked: Instant,
@@ -165,9 +168,23 @@ impl ServedTree {
                 if error.code() == Code::Busy && self.roots().any(|tree| tree.indexing.is_running()) => {}
             asked => return asked,
         }
+        let early = |tree: &Self| {
+            let indexing = Some(&tree.indexing).filter(|indexing| indexing.is_running());
+            match indexing.map(|indexing| indexing.progress().description) {
+                Some(progress) => session(tree).without_waiting(progress),
+                None => session(tree),
+            }
+        };
         for tree in self.roots() {
             let indexing = &tree.indexing;
-            if !indexing.wait(FIRST_INDEX_WAIT, cancel, &|progress| notifier.report(progress)) {
+            let ready = |timeout| indexing.wait(timeout, cancel, &|progress| notifier.report(progress));
+            if !ready(PROVISIONAL_WAIT) {
+                match ask(&self.join(&early)?) {
+                    Err(error) if error.code() == Code::Busy => {}
+                    answered => return answered,
+                }
+            }
+            if !ready(FIRST_INDEX_WAIT.saturating_sub(PROVISIONAL_WAIT)) {
                 let message = format!("the first index is being built: {}", indexing.progress().description);
                 let error = ToolError::new(Code::Busy, message);
                 return Err(error.hint("try again in a moment; text search works already"));

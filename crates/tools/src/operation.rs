@@ -6,6 +6,7 @@ use crate::arguments::correction::{CorrectedArguments, KnownArguments, argument_
 use crate::arguments::program_arguments;
 use crate::error::{Code, Exit, ToolError};
 use crate::session::Session;
+use crate::session::provisional_answer::words_of_command;
 use crate::text::writer::TextWriter;
 use crate::topic::Topic;
 use crate::workspace::{RootFilter, first_answer};
@@ -47,6 +48,9 @@ pub(crate) trait TypedOperation: Sized + 'static {
     const GROUPED_ONLY: bool = false;
     /// How much of the index it reads. After a large change, facts are available before the graph is.
     const DEPTH: RefreshDepth = RefreshDepth::Graph;
+    /// Whether the files that have the words of the question can answer it, as far as they go: a question about names or text, not one about
+    /// all files.
+    const PROVISIONAL: bool = matches!(Self::DEPTH, RefreshDepth::Facts);
     /// Whether it reads much of the index or many files. Heavy calls have a queue of their own.
     const HEAVY: bool = false;
     /// Whether it is a question about the files of a tree, which the tree of any revision can answer.
@@ -208,13 +212,14 @@ fn add_context(
     metadata.notes.extend(root.map(|root| Note::from(format!("root: {}", root.root_name()))));
     let left_out = session.left_out();
     let doubts = left_out.iter().map(|reason| Doubt::new(Cause::LeftOut, 1, reason.as_str()));
-    metadata.add_doubts(doubts.collect());
+    metadata.add_doubts(doubts.chain(session.provisional_doubts()).collect());
     metadata.notes.extend(notes.iter().cloned().map(Note::from));
 }
 
 /// An error that something does not exist says what was not searched.
 fn with_left_out(session: &Session<'_>, error: ToolError) -> ToolError {
-    let left_out = session.left_out();
+    let provisional = session.provisional_doubts().into_iter().map(|doubt| doubt.note.text);
+    let left_out: Vec<String> = session.left_out().iter().cloned().chain(provisional).collect();
     if error.code() != Code::NotFound || left_out.is_empty() {
         return error;
     }
@@ -230,6 +235,7 @@ pub(crate) fn run_with_repair<O: TypedOperation>(
 ) -> Result<Answer<O::Out>, ToolError> {
     let span = tracing::debug_span!("query", tool = O::NAME, generation = tracing::field::Empty).entered();
     session.set_depth(O::DEPTH);
+    session.set_provisional(O::PROVISIONAL);
     let first = O::run(session, args()?);
     let mut answer = match session.rebuild_if_damaged() {
         Ok(false) => first?,
@@ -359,9 +365,14 @@ impl Operation {
         program_arguments::schema(&(self.command)())
     }
 
+    fn answer(&self, session: &Session<'_>, matches: &ArgMatches, notes: &[String]) -> ReplyResult {
+        session.ask_about(&words_of_command(matches));
+        (self.run)(session, matches, notes)
+    }
+
     /// Runs the operation with command-line arguments.
     pub fn run(&self, session: &Session<'_>, matches: &ArgMatches) -> ReplyResult {
-        (self.run)(session, matches, &[])
+        self.answer(session, matches, &[])
     }
 
     /// Runs the operation with command-line arguments, for the tree of a revision.
@@ -376,7 +387,7 @@ impl Operation {
             let error = ToolError::new(Code::BadArgument, "`--at` applies to one root");
             return Err(error.hint("revisions are those of one repository: give one --root"));
         }
-        (self.run)(&session.at(revision)?, matches, &[])
+        self.answer(&session.at(revision)?, matches, &[])
     }
 
     /// What a root must contain to contribute to an answer to a call with these arguments.
@@ -428,7 +439,7 @@ impl Operation {
 
     /// Runs the operation with the words of a command line, for another machine. Arguments for the command line only are errors.
     pub fn run_words(&self, session: &Session<'_>, words: &[String]) -> ReplyResult {
-        (self.run)(session, &self.remote_matches(words)?, &[])
+        self.answer(session, &self.remote_matches(words)?, &[])
     }
 
     /// What a root must contain to contribute to an answer to the words of a command line.
@@ -482,8 +493,8 @@ impl Operation {
         let revision = if self.any_revision { arguments.remove(REVISION) } else { None };
         let matches = program_arguments::parse((self.command)(), &arguments)?;
         match revision.as_ref().and_then(Value::as_str).filter(|revision| !revision.is_empty()) {
-            None => (self.run)(session, &matches, &notes),
-            Some(revision) => (self.run)(&session.at(revision)?, &matches, &notes),
+            None => self.answer(session, &matches, &notes),
+            Some(revision) => self.answer(&session.at(revision)?, &matches, &notes),
         }
     }
 }

@@ -34,6 +34,8 @@ pub enum SkipReason {
     Vanished,
     /// A git working tree inside another one that does not register it as a submodule: a clone or a worktree.
     NestedRepository,
+    /// Not read yet: the index is a part of the one that is being built.
+    Pending,
 }
 
 impl SkipReason {
@@ -47,6 +49,7 @@ impl SkipReason {
             Self::Unreadable(_) => 5,
             Self::Vanished => 6,
             Self::NestedRepository => 7,
+            Self::Pending => 8,
         }
     }
 
@@ -55,9 +58,12 @@ impl SkipReason {
         match self {
             Self::TooLarge { size, limit } => format!("{size}/{limit}"),
             Self::Unreadable(why) => why.clone(),
-            Self::Binary | Self::Link | Self::Special | Self::Vanished | Self::NestedRepository => {
-                String::new()
-            }
+            Self::Binary
+            | Self::Link
+            | Self::Special
+            | Self::Vanished
+            | Self::NestedRepository
+            | Self::Pending => String::new(),
         }
     }
 
@@ -74,6 +80,7 @@ impl SkipReason {
             5 => Self::Unreadable(detail.to_owned()),
             6 => Self::Vanished,
             7 => Self::NestedRepository,
+            8 => Self::Pending,
             _ => return None,
         })
     }
@@ -88,6 +95,7 @@ impl SkipReason {
             Self::Unreadable(_) => "unreadable",
             Self::Vanished => "vanished",
             Self::NestedRepository => "nested_repository",
+            Self::Pending => "pending",
         }
     }
 
@@ -113,6 +121,7 @@ impl fmt::Display for SkipReason {
             Self::Unreadable(why) => write!(f, "cannot be read: {why}"),
             Self::Vanished => f.write_str("gone before it was read"),
             Self::NestedRepository => f.write_str("nested repository"),
+            Self::Pending => f.write_str("not read yet"),
         }
     }
 }

@@ -25,6 +25,7 @@ use orient_store::{
     BulkWriter, Change, ChangeSet, ChangeSummary, FileId, GraphWriter, INDEXED, InMemorySymbolTable,
     ManifestEntry, Snapshot, StoreError, WriteLock, Writer,
 };
+use orient_walk::SkipReason;
 use std::sync::atomic::AtomicUsize;
 use std::time::Instant;
 
@@ -86,13 +87,38 @@ impl PlanWriter<'_> {
         Ok((tally, writer.into_snapshot()?))
     }
 
+    /// Builds a part of an index in memory; files that are not read until the deadline are skipped for this reason.
+    pub(crate) fn build_part_in_memory(
+        &self,
+        plan: &RefreshPlan,
+        unread: &SkipReason,
+    ) -> Result<(RefreshTally, Snapshot), EngineError> {
+        let mut writer =
+            BulkWriter::in_memory(&self.engine.paths.index(), self.engine.classifier.extraction_version())?;
+        let mut tally = self.load(plan, &mut writer)?;
+        for path in &tally.pending {
+            writer.put(&skipped(&self.engine.classifier, path.clone(), unread, Stamp::untrusted(), &[]))?;
+        }
+        let mut writer = writer.graph();
+        tally.graph = self.resolve_files(&mut writer, self.pause)?;
+        Ok((tally, writer.into_snapshot()?))
+    }
+
     /// Resolves all files of a new index.
     fn resolve_all(&self, writer: &mut GraphWriter<'_>) -> Result<ResolveOutcome, EngineError> {
+        self.resolve_files(writer, None)
+    }
+
+    fn resolve_files(
+        &self,
+        writer: &mut GraphWriter<'_>,
+        pause: Option<&Pause>,
+    ) -> Result<ResolveOutcome, EngineError> {
         let symbols = writer.symbol_table();
         let files: Vec<FileId> = symbols.files().filter(|file| has_rules(file)).map(|file| file.id).collect();
         writer.set_resolver(self.engine.resolution_version());
         writer.set_embedder(chunk_features::embedder());
-        self.resolver(None)?.resolve(&*symbols, &files, None, |graph| writer.put(graph))
+        self.resolver(None)?.resolve(&*symbols, &files, pause, |graph| writer.put(graph))
     }
 
     fn load(&self, plan: &RefreshPlan, writer: &mut BulkWriter<'_>) -> Result<RefreshTally, EngineError> {

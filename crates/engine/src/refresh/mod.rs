@@ -12,6 +12,7 @@ mod partial_refresh;
 mod pending_facts;
 mod pipeline;
 mod plan;
+mod provisional_index;
 mod read_file;
 mod refresh_run;
 mod repair;
@@ -27,6 +28,7 @@ pub(crate) use graph::{FactsSource, IndexRepository, ResolverHooks, SnapshotTabl
 pub use options::{MAX_RESOLVED_WITH_CHANGE, RefreshDepth, RefreshMode, RefreshOptions};
 pub(crate) use pending_facts::PendingFactsSlot;
 pub use pipeline::PARSER_STACK_BYTES;
+pub use provisional_index::ProvisionalIndex;
 pub(crate) use read_file::extracted;
 pub use report::{RebuildReason, RefreshReport};
 pub use seeding::{RemoteFacts, SeedSource};

@@ -28,6 +28,7 @@ calls of all its members are shown.";
         },
         Example { command: "callees Server.Run --flat --json", about: "a list for a script" },
     ];
+    const PROVISIONAL: bool = true;
     const TERMINAL_ONLY: &'static [&'static str] = &["role"];
     const IS_NEGATIVE: fn(&Self::Out) -> bool = |out| out.is_negative(CallsOut::is_empty);
     type Args = CallsArgs;

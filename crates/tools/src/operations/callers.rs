@@ -39,6 +39,7 @@ without calling it. Tests come last. --role searches all levels.";
             about: "only certain calls, for a script",
         },
     ];
+    const PROVISIONAL: bool = true;
     const ACROSS: Option<AcrossRoots<Self>> = Some(across);
     const ROOT_FILTER: fn(&CallsArgs) -> RootFilter = |args| RootFilter::defines_or_uses(args.symbol());
     const IS_NEGATIVE: fn(&Self::Out) -> bool = |out| out.is_negative(CallsOut::is_empty);

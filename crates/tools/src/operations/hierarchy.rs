@@ -54,6 +54,7 @@ implementations, or the members that override it.";
             about: "a member, one level in each direction",
         },
     ];
+    const PROVISIONAL: bool = true;
     const IS_NEGATIVE: fn(&Self::Out) -> bool =
         |out| out.is_negative(|out| out.up.is_empty() && out.down.is_empty());
     type Args = HierarchyArgs;

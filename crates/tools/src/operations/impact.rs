@@ -153,6 +153,7 @@ those whose lines changed, numbered as in the new version. Uses that the change 
             about: "at most two steps away, for a script",
         },
     ];
+    const PROVISIONAL: bool = true;
     const HEAVY: bool = true;
     const IS_NEGATIVE: fn(&Self::Out) -> bool =
         |out| out.is_negative(|out| out.symbols == 0 && out.tests_total == 0);

@@ -58,6 +58,7 @@ override it, which a call of it may reach.";
         Example { command: "implementations Reader.Read", about: "a member" },
         Example { command: "implementations Shape --direct", about: "only direct ones" },
     ];
+    const PROVISIONAL: bool = true;
     type Args = ImplementationsArgs;
     type Out = SymbolAnswer<ImplementationsOut>;
 

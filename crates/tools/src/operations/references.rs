@@ -96,6 +96,7 @@ Uses in tests come last within their kind.";
         Example { command: "references Server --kind constructs,type_of", about: "some kinds only" },
         Example { command: "references Server.Run --no-tests --limit 0", about: "all uses outside tests" },
     ];
+    const PROVISIONAL: bool = true;
     const ACROSS: Option<AcrossRoots<Self>> = Some(across);
     const ROOT_FILTER: fn(&ReferencesArgs) -> RootFilter = |args| RootFilter::defines_or_uses(&args.symbol);
     const IS_NEGATIVE: fn(&Self::Out) -> bool = |out| out.is_negative(|out| out.verified == 0);

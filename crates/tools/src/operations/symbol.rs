@@ -98,6 +98,7 @@ ambiguous name is answered with the handles of the candidates and exit code 3.";
         Example { command: "symbol Server.Run", about: "by name" },
         Example { command: "symbol src/server.go#Server.Run --json", about: "by handle, as JSON" },
     ];
+    const PROVISIONAL: bool = true;
     type Args = SymbolArgs;
     type Out = SymbolAnswer<Card>;
 

@@ -3,6 +3,7 @@
 pub(crate) mod client_id;
 pub(crate) mod open_tree;
 pub(crate) mod provider_embedding;
+pub(crate) mod provisional_answer;
 pub(crate) mod query_embedding;
 pub(crate) mod revision;
 
@@ -13,6 +14,7 @@ use crate::error::ToolError;
 use crate::narrative::ClientModel;
 use crate::session::client_id::COMMAND_LINE;
 use crate::session::open_tree::OpenTree;
+use crate::session::provisional_answer::ProvisionalState;
 use crate::session::query_embedding::ProviderState;
 use crate::session::revision::{AnsweredRevision, RevisionEngines};
 use crate::text::number_format::{duration, plural};
@@ -35,6 +37,9 @@ const BUSY_WAIT: Duration = Duration::from_secs(5);
 
 /// Maximum wait of a server for another process that rebuilds a damaged index, or makes that of a commit.
 const REBUILD_WAIT: Duration = Duration::from_mins(1);
+
+/// How long a command waits for another process that builds the first index, before it answers from what it reads itself.
+const FIRST_INDEX_WAIT: Duration = Duration::from_secs(20);
 
 /// The note of an answer from an empty index.
 const NO_FILES: &str = "no files found: the directory is empty, or .gitignore, .ignore, .orientignore or index.exclude \
@@ -88,6 +93,7 @@ pub struct Session<'p> {
     pub(crate) only_own_symbols: bool,
     /// What no answer has, for example roots that are not ready.
     pub(crate) left_out: Vec<String>,
+    provisional: ProvisionalState,
 }
 
 impl<'p> Session<'p> {
@@ -122,6 +128,7 @@ impl<'p> Session<'p> {
             peers: Vec::new(),
             only_own_symbols: false,
             left_out: Vec::new(),
+            provisional: ProvisionalState::default(),
         })
     }
 
@@ -166,6 +173,7 @@ impl<'p> Session<'p> {
             peers: Vec::new(),
             only_own_symbols: false,
             left_out: Vec::new(),
+            provisional: ProvisionalState::default(),
         }
     }
 
@@ -329,15 +337,28 @@ impl<'p> Session<'p> {
 
     /// A snapshot of the index, refreshed once unless `--no-refresh` is set.
     pub(crate) fn snapshot(&self) -> Result<Snapshot, ToolError> {
+        if let Some(snapshot) = self.provisional_snapshot() {
+            return Ok(snapshot?);
+        }
         let depth = self.depth.get();
         let is_sufficient = |refresh: &RefreshReport| refresh.owed == 0 || depth == RefreshDepth::Facts;
         if self.options.refresh && !self.refreshed.borrow().as_ref().is_some_and(is_sufficient) {
             // The index of a commit that another call is making does not answer anything yet.
             let wait = if self.revision.is_some() { REBUILD_WAIT } else { BUSY_WAIT };
             let refresh = match self.refresh(RefreshMode::CatchUp, depth, Some(wait)) {
-                // Without a first index there is nothing to answer from.
+                Err(EngineError::Busy { .. }) if let Some(progress) = self.awaited_progress() => {
+                    return self.index_provisionally(&progress);
+                }
+                // Without a first index there is little to answer from.
                 Err(EngineError::Busy { .. }) if self.interactive => {
-                    self.refresh(RefreshMode::CatchUp, depth, Some(Duration::MAX))
+                    let wait = if self.may_be_provisional() { FIRST_INDEX_WAIT } else { Duration::MAX };
+                    match self.refresh(RefreshMode::CatchUp, depth, Some(wait)) {
+                        Err(EngineError::Busy { holder, .. }) if self.may_be_provisional() => {
+                            let holder = holder.map_or_else(String::new, |holder| format!(" {holder}"));
+                            return self.index_provisionally(&format!("by process{holder}"));
+                        }
+                        refresh => refresh,
+                    }
                 }
                 refresh => refresh,
             }?;
@@ -438,6 +459,9 @@ impl<'p> Session<'p> {
 
     fn fresh_metadata(&self, snapshot: &Snapshot) -> AnswerMetadata {
         let refreshed = self.refreshed.borrow();
+        if self.is_provisional() {
+            return AnswerMetadata::from_index(Freshness::new(snapshot.generation(), [].into_iter()));
+        }
         let Some(refresh) = &*refreshed else {
             let freshness =
                 Freshness { checked: false, ..Freshness::new(snapshot.generation(), [].into_iter()) };

@@ -3,6 +3,7 @@
 use crate::error::ToolError;
 use crate::history::calendar::date;
 use crate::history::{history_error, open as open_history};
+use crate::session::provisional_answer::ProvisionalState;
 use crate::session::{Session, open_tree};
 use crate::text::writer::{Style, TextWriter};
 use orient_engine::{Engine, FullScan, Tree as _};
@@ -122,6 +123,7 @@ impl Session<'_> {
             peers: Vec::new(),
             only_own_symbols: false,
             left_out: self.left_out.clone(),
+            provisional: ProvisionalState::default(),
         })
     }
 

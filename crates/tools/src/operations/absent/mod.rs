@@ -320,7 +320,7 @@ fn text(
     for (path, reason) in scope.skipped(snapshot)? {
         match reason {
             SkipReason::TooLarge { .. } if languages.is_empty() => large.push(path),
-            SkipReason::Unreadable(_) | SkipReason::TooLarge { .. } => {
+            SkipReason::Unreadable(_) | SkipReason::Pending | SkipReason::TooLarge { .. } => {
                 check.skipped.push(skipped(&path, &reason.to_string(), true));
             }
             SkipReason::Binary

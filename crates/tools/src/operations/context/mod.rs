@@ -51,6 +51,7 @@ budget; earlier chunks get larger parts. For a symbol, only that symbol. Omitted
         Example { command: "context Server.Run", about: "one symbol and its neighbours" },
         Example { command: "context \"session cookies\" --max-tokens 8000", about: "a larger answer" },
     ];
+    const PROVISIONAL: bool = true;
     const HEAVY: bool = true;
     type Args = ContextArgs;
     type Out = ContextOut;

@@ -87,6 +87,7 @@ the query asks for them. Hits contain phrases in double quotes literally. Unknow
         },
         Example { command: "search \"connection pool\" --explain", about: "with the score of each rule" },
     ];
+    const PROVISIONAL: bool = true;
     const HEAVY: bool = true;
     const ACROSS: Option<AcrossRoots<Self>> = Some(across_roots::across);
     const ROOT_FILTER: fn(&SearchArgs) -> RootFilter = |args| RootFilter::Words(args.query.join(" "));
