@@ -407,6 +407,9 @@ unsafe extern "C" fn shm_lock(file: *mut sqlite3_file, offset: c_int, count: c_i
     let Some(lock) = inner.methods().xShmLock else { return ffi::SQLITE_IOERR_SHMLOCK };
     // SAFETY: passed on as it came.
     let code = unsafe { lock(inner.0, offset, count, flags) };
+    if is_without_locks(code) {
+        return ffi::SQLITE_IOERR_SHMLOCK;
+    }
     if code != ffi::SQLITE_OK || flags != ffi::SQLITE_SHM_LOCK | ffi::SQLITE_SHM_SHARED {
         return code;
     }
@@ -487,7 +490,6 @@ unsafe extern "C" fn device_characteristics(file: *mut sqlite3_file) -> c_int {
 }
 
 /// The error of the system on a file system without locks.
-#[cfg(unix)]
 const NO_LOCKS: i32 = if cfg!(any(target_os = "linux", target_os = "android")) { 37 } else { 77 };
 
 unsafe extern "C" fn lock(file: *mut sqlite3_file, level: c_int) -> c_int {
@@ -495,12 +497,12 @@ unsafe extern "C" fn lock(file: *mut sqlite3_file, level: c_int) -> c_int {
     let inner = unsafe { Inner::of(file) };
     // SAFETY: passed on as it came.
     let code = inner.methods().xLock.map_or(ffi::SQLITE_IOERR_LOCK, |lock| unsafe { lock(inner.0, level) });
-    // SQLite takes a file system without locks for another process that holds one, and waits for it.
-    #[cfg(unix)]
-    if code == ffi::SQLITE_BUSY && std::io::Error::last_os_error().raw_os_error() == Some(NO_LOCKS) {
-        return ffi::SQLITE_IOERR_LOCK;
-    }
-    code
+    if is_without_locks(code) { ffi::SQLITE_IOERR_LOCK } else { code }
+}
+
+/// Whether the file system refused a lock because it has none. SQLite takes that for another process that holds it, and waits.
+fn is_without_locks(code: c_int) -> bool {
+    code == ffi::SQLITE_BUSY && cfg!(unix) && std::io::Error::last_os_error().raw_os_error() == Some(NO_LOCKS)
 }
 
 /// Functions that forward to the wrapped VFS.
