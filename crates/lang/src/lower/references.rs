@@ -457,7 +457,10 @@ impl<'t> Lowering<'t> {
         }
         self.part_out(target);
         let expr = self.expr(target);
-        self.add_reference(RefKind::Decorate, expr, target);
+        // A text, such as the tag of a field, refers to nothing.
+        if self.flow.expr(expr) != Expr::Unknown {
+            self.add_reference(RefKind::Decorate, expr, target);
+        }
     }
 
     pub(super) fn add_reference(&mut self, kind: RefKind, expr: ExprId, node: NodeId) {

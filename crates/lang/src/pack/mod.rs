@@ -26,7 +26,7 @@ use orient_model::{Role, Rules, SymbolKind};
 use std::sync::{Arc, OnceLock};
 
 /// Increment whenever the same bytes and pack may give other facts.
-const EXTRACTOR_VERSION: u64 = 21;
+const EXTRACTOR_VERSION: u64 = 22;
 
 include!(concat!(env!("OUT_DIR"), "/fingerprints.rs"));
 
