@@ -286,3 +286,191 @@ fn a_string_or_a_pattern_with_the_name_leaves_a_doubt_about_a_zero() {
     assert_partial(&[hook, caller], &["callers", "hook_cart_footer", "--json"], "named_as_text");
     assert_complete(&[hook], &["callers", "hook_cart_footer", "--json"]);
 }
+
+#[test]
+fn what_a_serialiser_or_a_layout_needs_is_not_said_to_have_no_uses() {
+    let tagged = "package a\n\ntype Order struct {\n\tplaced string `json:\"placed\"`\n\tpaid   bool\n}\n\nfunc Make() Order {\n\treturn Order{}\n}\n";
+    let go = |text| [("go.mod", "module a\n"), ("a.go", text)];
+    assert_partial(&go(tagged), &["references", "Order.placed", "--json"], "called_from_outside");
+    assert_complete(&go(tagged), &["references", "Order.paid", "--json"]);
+    let embedded = "package a\n\ntype base struct{}\n\nfunc (base) Id() int { return 1 }\n\ntype Order struct {\n\tbase\n}\n\nfunc Make() Order {\n\treturn Order{}\n}\n";
+    assert_partial(&go(embedded), &["references", "Order.base", "--json"], "called_from_outside");
+    // An answer of a service: nothing here makes one, so what decodes it does.
+    let decoded = (
+        "Reply.java",
+        "class Reply {\n  int spaceLeft;\n}\nclass Client {\n  Reply ask(Decoder d) { return d.decode(Reply.class); }\n}\n",
+    );
+    assert_partial(&[decoded], &["references", "Reply.spaceLeft", "--json"], "called_from_outside");
+    let made = (
+        "Reply.java",
+        "class Reply {\n  int spaceLeft;\n}\nclass Client {\n  Reply ask() { return new Reply(); }\n}\n",
+    );
+    assert_complete(&[made], &["references", "Reply.spaceLeft", "--json"]);
+    // The members of a table in C are given by position.
+    let table = (
+        "table.c",
+        "struct option { const char *text; int flag; };\nstatic const struct option options[] = { { \"a\", 1 } };\nconst char *first(void) { return options[0].text; }\n",
+    );
+    assert_partial(&[table], &["references", "option.flag", "--json"], "called_from_outside");
+    let marked = (
+        "Native.cs",
+        "[StructLayout(LayoutKind.Sequential)]\nstruct Startup {\n  public int Size;\n}\nclass Run {\n  void Go() { var s = new Startup(); }\n}\n",
+    );
+    assert_partial(&[marked], &["references", "Startup.Size", "--json"], "called_from_outside");
+}
+
+#[test]
+fn what_is_reached_through_a_base_or_a_member_is_not_said_to_have_no_uses() {
+    let service = "abstract class Service {\n  public abstract void Upload();\n}\nclass Mail : Service {\n  public override void Upload() {}\n}\n";
+    let factory = "class Factory {\n  void Load() { foreach (Service one in Helper.GetInstances<Service>()) one.Upload(); }\n}\n";
+    let files = [("Service.cs", service), ("Factory.cs", factory)];
+    assert_partial(&files, &["references", "Mail", "--json"], "called_from_outside");
+    let extensions =
+        "static class TextExtensions {\n  public static int Twice(this string text) => 2 * text.Length;\n}\n";
+    let user = "class User {\n  int Go() => \"a\".Twice();\n}\n";
+    let files = [("TextExtensions.cs", extensions), ("User.cs", user)];
+    assert_partial(&files, &["references", "TextExtensions", "--json"], "called_from_outside");
+    let globals = (
+        "components.d.ts",
+        "export {}\n\ndeclare module 'vue' {\n  export interface GlobalComponents {\n    StackList: number\n  }\n}\n",
+    );
+    assert_partial(&[globals], &["references", "StackList", "--json"], "called_from_outside");
+}
+
+#[test]
+fn what_may_be_declared_elsewhere_is_not_said_to_have_no_uses() {
+    // The definition leaves out the names of the parameters.
+    let header = "struct info;\nclass Pulse {\npublic:\n  static void sinkCallback(info* what, void *data);\n  void start();\n};\n";
+    let source = "#include \"pulse.hpp\"\nvoid Pulse::sinkCallback(info *, void*) {}\nvoid Pulse::start() { ask(sinkCallback, this); }\n";
+    let tree = Sandbox::new(&[("pulse.hpp", header), ("pulse.cpp", source)]);
+    for handle in ["pulse.hpp#Pulse.sinkCallback", "pulse.cpp#Pulse.sinkCallback"] {
+        assert_eq!(tree.json(&["references", handle, "--json"])["data"]["verified"], 1, "{handle}");
+    }
+    // A stub beside a module.
+    let stub = ("area.pyi", "def area_of(a: int) -> int: ...\n");
+    let module = ("area.py", "def area_of(a):\n    return a\n");
+    let user = ("main.py", "from area import area_of\n\nprint(area_of(1))\n");
+    let uses = |handle: &str| {
+        let answer = Sandbox::new(&[stub, module, user]).json(&["references", handle, "--json"]);
+        (answer["data"]["verified"].as_u64().unwrap_or_default(), answer["complete"].as_bool())
+    };
+    for handle in ["area.pyi#area_of", "area.py#area_of"] {
+        assert!(uses(handle).0 > 0 || uses(handle).1 == Some(false), "{handle}: {:?}", uses(handle));
+    }
+    // The class around it was lost in what the parser does not understand.
+    let torn = (
+        "view.rb",
+        "class Page < Component\n  def view_template(&)\n    div class: \"a\", &\n  end\n\n  def footer_line\n    1\n  end\nend\n",
+    );
+    let (is_complete, _) = causes(&Sandbox::new(&[torn]), &["references", "footer_line", "--json"]);
+    assert!(!is_complete);
+}
+
+#[test]
+fn a_name_that_is_built_of_words_leaves_a_doubt_about_a_zero() {
+    let export = (
+        "Export.php",
+        "<?php\nclass Export {\n  function run($format) {\n    $name = 'produce' . ucfirst($format);\n    return $this->$name();\n  }\n  private function producePdf() { return 1; }\n}\n",
+    );
+    assert_partial(&[export], &["references", "producePdf", "--json"], "named_as_text");
+    let update = (
+        "Update.java",
+        "class Update {\n  void updateMethodA() {}\n  void run() {\n    for (var m : Update.class.getDeclaredMethods())\n      if (m.getName().startsWith(\"updateMethod\")) call(m);\n  }\n}\n",
+    );
+    assert_partial(&[update], &["references", "updateMethodA", "--json"], "named_as_text");
+}
+
+#[test]
+fn a_generic_alias_has_the_uses_of_its_name() {
+    let tree = Sandbox::new(&[
+        ("kinds.py", "type Query[F] = dict[F, int]\n"),
+        ("main.py", "from kinds import Query\n\n\ndef run(query: Query[str]) -> None: ...\n"),
+    ]);
+    let verified = tree.json(&["references", "kinds.py#Query", "--json"])["data"]["verified"].as_u64();
+    assert!(verified > Some(0), "{verified:?}");
+}
+
+#[test]
+fn a_variable_that_holds_an_imported_function_has_its_calls() {
+    let tree = Sandbox::new(&[
+        ("common.js", "exports.setopts = setopts;\nfunction setopts(self) { return self; }\n"),
+        (
+            "glob.js",
+            "var common = require('./common');\nvar setopts = common.setopts;\nfunction Glob() {\n  setopts(this);\n}\nmodule.exports = Glob;\n",
+        ),
+    ]);
+    for handle in ["glob.js#setopts", "common.js#setopts"] {
+        let answer = tree.json(&["references", handle, "--json"]);
+        let is_used = answer["data"]["verified"].as_u64() > Some(0);
+        assert!(is_used || answer["complete"] == false, "{handle}: {answer}");
+    }
+}
+
+#[test]
+fn what_a_framework_reads_by_name_and_place_is_not_said_to_have_no_uses() {
+    let page =
+        ("app/page.tsx", "export const metadata = { title: 'Boards' };\nexport const unusedTitle = 'a';\n");
+    assert_partial(&[page], &["references", "metadata", "--json"], "called_from_outside");
+    assert_complete(&[page], &["references", "unusedTitle", "--json"]);
+    let page = ("lib/text.ts", "export const metadata = { title: 'Boards' };\n");
+    assert_complete(&[page], &["references", "metadata", "--json"]);
+    // An initialiser of Rails adds to a class of the language.
+    let reopened = ("config/initializers/nil.rb", "class NilClass\n  def clean\n    nil\n  end\nend\n");
+    assert_partial(&[reopened], &["references", "NilClass", "--json"], "called_from_outside");
+}
+
+#[test]
+fn a_member_that_hides_a_used_one_is_not_said_to_have_no_uses() {
+    let base = "class Model:\n    _searched: list = []\n\n    @classmethod\n    def find(cls):\n        return cls._searched\n";
+    let unit = "from model import Model\n\n\nclass Unit(Model):\n    _searched: list = [\"name\"]\n    _unread: list = []\n";
+    let files = [("model.py", base), ("unit.py", unit)];
+    assert_partial(&files, &["references", "Unit._searched", "--json"], "called_from_outside");
+}
+
+#[test]
+fn what_a_type_has_for_an_interface_is_not_said_to_have_no_uses() {
+    // Two types with the method: an interface of a library asks for it.
+    let items = "package a\n\ntype File struct{}\n\nfunc (File) FilterValue() string { return \"\" }\n\ntype Log struct{}\n\nfunc (Log) FilterValue() string { return \"\" }\n\n// AsArguments implements transfer.Lock.\nfunc (Log) AsArguments() []string { return nil }\n\nfunc (Log) Alone() int { return 1 }\n";
+    let files = [("go.mod", "module a\n"), ("a.go", items)];
+    assert_partial(&files, &["references", "File.FilterValue", "--json"], "called_from_outside");
+    assert_partial(&files, &["references", "Log.AsArguments", "--json"], "called_from_outside");
+    assert_complete(&files, &["references", "Log.Alone", "--json"]);
+    let pad = ("pad.ts", "export class Pad {\n  allColors() {\n    return 1;\n  }\n}\n");
+    let diff = (
+        "diff.ts",
+        "export interface PadType {\n  allColors(): number;\n}\nexport function diff(pad: PadType) {\n  return pad.allColors();\n}\n",
+    );
+    assert_partial(&[pad, diff], &["references", "Pad.allColors", "--json"], "called_from_outside");
+    let getter = (
+        "copy.ts",
+        "export function copy(hooks: any) {\n  hooks.call({\n    get originalPad() {\n      return 1;\n    },\n  });\n}\n",
+    );
+    assert_partial(&[getter], &["references", "originalPad", "--json"], "called_from_outside");
+    // Only the declaration in the class says that it overrides something.
+    let page = (
+        "page.h",
+        "#include <QWizardPage>\nclass Page : public QWizardPage {\npublic:\n  void initializePage() override;\n};\n",
+    );
+    let body = ("page.cpp", "#include \"page.h\"\nvoid Page::initializePage() {}\n");
+    let handle = "page.cpp#Page.initializePage";
+    assert_partial(&[page, body], &["references", handle, "--json"], "called_from_outside");
+}
+
+#[test]
+fn what_a_build_or_a_macro_chooses_is_not_said_to_have_no_uses() {
+    let header = "static inline int meters(void) { return 1; }\n";
+    let files = [
+        ("linux/platform.h", header),
+        ("darwin/platform.h", header),
+        ("main.c", "#include \"darwin/platform.h\"\nint main(void) { return meters(); }\n"),
+    ];
+    assert_partial(&files, &["references", "linux/platform.h#meters", "--json"], "called_from_outside");
+    let class = (
+        "list.c",
+        "#define Class(class_) (&(class_ ## _class))\nconst int ListItem_class = 1;\nconst int *get(void) { return Class(ListItem); }\n",
+    );
+    assert_partial(&[class], &["references", "ListItem_class", "--json"], "named_as_text");
+    let tag =
+        ("list.c", "typedef struct list_tag { int size; } list;\nint size_of(list *l) { return l->size; }\n");
+    assert_partial(&[tag], &["references", "list_tag", "--json"], "called_from_outside");
+}

@@ -77,9 +77,17 @@ impl Definition {
         rules.is_some_and(|rules| !rules.outline_only)
     }
 
-    /// The language, runtime or framework that uses it by its name, without naming it in the source.
+    /// The language, runtime or framework that may use it by its name, without naming it in the source. Whether the framework is there is not
+    /// asked.
     pub fn runtime_use(&self) -> Option<&'static str> {
-        extraction::runtime_use(self.language.as_deref()?, &self.path.display(), &self.name, self.kind)
+        let (language, path) = (self.language.as_deref()?, self.path.display());
+        let of_framework = || {
+            let frameworks = extraction::rules(language)?.frameworks.iter();
+            let mut rules = frameworks.flat_map(|framework| &framework.implicit_uses);
+            let rule = rules.find(|rule| rule.fits(&path, &self.name, self.kind, self.returns.as_deref()))?;
+            Some(rule.why.as_str())
+        };
+        extraction::runtime_use(language, &path, &self.name, self.kind).or_else(of_framework)
     }
 
     /// Whether only code in other languages can use it: a type or field of a language that has no modules, such as a table or a column.
@@ -87,6 +95,18 @@ impl Definition {
         let rules = self.language.as_deref().and_then(extraction::rules);
         let is_data = self.kind.is_type() || self.kind == SymbolKind::Field;
         is_data && rules.is_none_or(|rules| rules.modules == Modules::None)
+    }
+
+    /// Whether a type in its language has the interfaces whose members it has, without naming them.
+    pub fn has_implicit_interfaces(&self) -> bool {
+        let rules = self.language.as_deref().and_then(extraction::rules);
+        rules.is_some_and(|rules| rules.structural_interfaces)
+    }
+
+    /// Whether a value in its language may be used as one of another type that has its members.
+    pub fn is_structurally_typed(&self) -> bool {
+        let rules = self.language.as_deref().and_then(extraction::rules);
+        rules.is_some_and(|rules| rules.structural_interfaces || rules.type_namespace)
     }
 
     /// Whether functions of one name and scope may differ by their parameters.
@@ -99,6 +119,14 @@ impl Definition {
         let has_directives =
             || self.language.as_deref().and_then(Language::by_name).is_some_and(Language::has_directives);
         self.kind == other.kind && self.path == other.path && has_directives()
+    }
+
+    /// Whether a build may take another definition in place of this one: both are in files that others include.
+    pub fn is_alternative_in_build(&self, other: &Self) -> bool {
+        let has_directives = |one: &Self| {
+            one.language.as_deref().and_then(Language::by_name).is_some_and(Language::has_directives)
+        };
+        self.kind == other.kind && self.path != other.path && has_directives(self) && has_directives(other)
     }
 
     /// Whether two definitions are parts of one type or namespace: partial classes, reopened classes and modules, merged

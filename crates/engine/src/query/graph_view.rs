@@ -267,7 +267,8 @@ impl<'s> GraphView<'s> {
     pub fn is_object_member(&self, node: NodeId) -> Result<bool, EngineError> {
         let has_objects = |definition: &Definition| {
             let rules = definition.language.as_deref().and_then(extraction::rules);
-            definition.kind == SymbolKind::Method && rules.is_some_and(|rules| rules.type_namespace)
+            let is_member = matches!(definition.kind, SymbolKind::Method | SymbolKind::Property);
+            is_member && rules.is_some_and(|rules| rules.type_namespace)
         };
         if !self.describe(node)?.definition.as_ref().is_some_and(has_objects) {
             return Ok(false);

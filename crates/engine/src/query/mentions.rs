@@ -17,7 +17,7 @@ use std::ops::RangeInclusive;
 /// Maximum number of files that are read for one question.
 const MAX_FILES: usize = 200;
 /// Maximum number of files that are read for parts of a path in strings: every file of the program may have one.
-const MAX_FILES_OF_STRINGS: usize = 100;
+pub(super) const MAX_FILES_OF_STRINGS: usize = 100;
 /// With this many mentions in resolved files, further ones tell nothing more.
 const ENOUGH: usize = 50;
 /// Maximum size of a file that is too large to be indexed and is still searched for a name.
@@ -107,34 +107,6 @@ impl Snapshot {
         Ok(places)
     }
 
-    /// Where the program joins a text to something that begins like a name, or that ends like it: `'hook_' . $name` for `hook_footer`. The first place.
-    pub fn joined_name(&self, name: &str) -> Result<Option<(RepoPath, u32)>, EngineError> {
-        let (Some(first), Some(last)) = (name.find('_'), name.rfind('_')) else { return Ok(None) };
-        let (start, end) = (&name[..=first], &name[last..]);
-        let quoted: Vec<String> = ['"', '\'', '`']
-            .into_iter()
-            .flat_map(|quote| [format!("{quote}{start}"), format!("{end}{quote}")])
-            .collect();
-        let syntax = PatternSyntax { literal: true, ignore_case: false, unicode: false };
-        let excluded = self.left_out(&required_trigrams(quoted.iter().map(String::as_str), syntax))?;
-        let mut rows = Vec::new();
-        for (_, id) in self.unresolved_files()?.program.iter().filter(|(_, id)| !excluded.contains(*id)) {
-            rows.extend(self.store.file_by_id(*id)?);
-            if rows.len() == MAX_FILES_OF_STRINGS {
-                break;
-            }
-        }
-        let mut place = None;
-        self.each_text(&rows, |row, text| {
-            for (line, number) in text.lines().zip(1..) {
-                if place.is_none() && joins(line, start, end) {
-                    place = Some((row.path.clone(), number));
-                }
-            }
-        })?;
-        Ok(place)
-    }
-
     /// Whether a file that was not indexed may contain a name: it has the name, or cannot be read.
     pub fn may_mention(&self, path: &RepoPath, name: &str) -> Result<bool, EngineError> {
         if name.len() > MAX_NAME {
@@ -151,25 +123,6 @@ impl Snapshot {
             Err(_) => true,
         })
     }
-}
-
-/// Whether a line joins a string that is this start, or that is this end, to something else.
-fn joins(line: &str, start: &str, end: &str) -> bool {
-    let quotes = ['"', '\'', '`'];
-    let joined = ['.', '+'];
-    let is_start = |(at, _): (usize, &str)| {
-        let after = &line[at + start.len()..];
-        let is_followed = after.starts_with(['{', '$']) || after.starts_with("#{") || after.starts_with("%s");
-        line[..at].ends_with(quotes)
-            && (is_followed || after.starts_with(quotes) && after[1..].trim_start().starts_with(joined))
-    };
-    let is_end = |(at, _): (usize, &str)| {
-        let before = &line[..at];
-        line[at + end.len()..].starts_with(quotes)
-            && (before.ends_with('}')
-                || before.ends_with(quotes) && before[..at - 1].trim_end().ends_with(joined))
-    };
-    line.match_indices(start).any(is_start) || line.match_indices(end).any(is_end)
 }
 
 struct MentionSearch<'s> {
@@ -315,28 +268,5 @@ impl MentionSearch<'_> {
             lines.extend(named.map(|symbol| symbol.name_span.first_line));
         }
         Ok(lines)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn strings_that_are_joined_to_names() {
-        let joined = [
-            "$f = 'hook_' . $plugin;",
-            "f = \"hook_\" + name",
-            "f'hook_{name}'",
-            "`hook_${name}`",
-            "$f = $plugin . '_init';",
-        ];
-        for line in joined {
-            assert!(joins(line, "hook_", "_init"), "{line}");
-        }
-        for line in ["hook_footer();", "$f = 'hook_';", "$f = 'hook_footer' . $x;", "x = '_init'", "'a_init'"]
-        {
-            assert!(!joins(line, "hook_", "_init"), "{line}");
-        }
     }
 }

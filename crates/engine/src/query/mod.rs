@@ -1,5 +1,6 @@
 //! The read path: queries over one snapshot of the index.
 
+mod built_names;
 mod call_site_audit;
 pub(crate) mod definition;
 mod dump;

@@ -1,17 +1,17 @@
 //! Whether an answer is complete: what could change it and was not read or not understood, by one function for all operations.
 
+use super::outside_uses::doubt_about_outside;
 use super::unread_files::{self, AnswerScope};
 use super::{Cause, Doubt};
 use crate::arguments::symbol_lookup::{is_code, unresolved_language};
 use crate::error::ToolError;
 use crate::graph::name_candidates::NameCandidates;
-use crate::graph::name_occurrences::takes_value;
 use crate::text::number_format::{count, plural};
 use orient_engine::{
-    Definition, EmbeddedForm, FrameworkEvidence, Mention, MentionQuery, Mentions, NodeId, Snapshot,
+    Definition, EmbeddedForm, FrameworkEvidence, Mention, MentionQuery, Mentions, Snapshot,
     UnresolvedFileKind,
 };
-use orient_model::{EdgeKind, Modifier, SurfaceKind, SymbolKind, Visibility};
+use orient_model::{SurfaceKind, SymbolKind};
 use std::collections::BTreeSet;
 
 /// Maximum number of places or packages that a doubt names.
@@ -144,11 +144,13 @@ fn doubts_about_uses(snapshot: &Snapshot, uses: &UsesOf<'_>) -> Result<Vec<Doubt
     }
     if uses.found == 0
         && uses.by_name
-        && definition.kind.is_callable()
+        && (definition.kind.is_callable()
+            || definition.kind.is_type()
+            || matches!(definition.kind, SymbolKind::Constant | SymbolKind::Variable))
         && let Some((path, line)) = snapshot.joined_name(name)?
     {
         let text =
-            format!("a name that begins or ends like it is built at run time ({}:{line})", path.display());
+            format!("a name that begins or ends like it is built or looked for ({}:{line})", path.display());
         doubts.push(Doubt::new(Cause::NamedAsText, 1, text));
     }
     let is_marked = !definition.attributes.is_empty() || !definition.bases.is_empty();
@@ -236,78 +238,6 @@ fn doubt_about_places(name: &str, cause: Cause, places: &[&Mention]) -> Doubt {
         places.iter().take(MAX_NAMED).map(|one| format!("{}:{}", one.path.display(), one.line)).collect();
     let text = format!("{what} ({})", listed(&named, number as usize));
     Doubt::new(cause, number, text).remedy(format!("`orient grep -F -w {name}` shows {them}"))
-}
-
-/// What nothing here uses may be called by a library or a framework that knows its base, its annotations or its name.
-fn doubt_about_outside(snapshot: &Snapshot, definition: &Definition) -> Result<Option<Doubt>, ToolError> {
-    let why = if let Some(why) = definition.runtime_use() {
-        format!("it may be used by its name, {why}")
-    } else if let Some(base) = used_base(snapshot, definition)? {
-        format!("it is what uses of `{base}` may reach")
-    } else if !definition.attributes.is_empty() {
-        "what its annotations mean is not known: a framework may use it".to_owned()
-    } else if definition.visibility != Visibility::Private
-        && snapshot.graph().has_external_base(definition.id.into())?
-    {
-        if definition.kind.is_type() {
-            "it has a base outside of the repository: what knows the base may find it".to_owned()
-        } else {
-            "its type has a base outside of the repository, which may use it".to_owned()
-        }
-    } else if definition.modifiers.contains(Modifier::Override) {
-        "it overrides a member of a base, by which it may be called".to_owned()
-    } else if snapshot.graph().is_object_member(definition.id.into())? {
-        "it is a member of an object: what gets the object may call it".to_owned()
-    } else if is_value(snapshot, definition)? {
-        "it is a value where it is defined: what gets the value may call it".to_owned()
-    } else if definition.shown_kind() == SymbolKind::Component {
-        "a router or a framework may load it by its file".to_owned()
-    } else if definition.kind == SymbolKind::Constructor && is_container_used(snapshot, definition)? {
-        "its type is used, and something outside may construct it".to_owned()
-    } else if definition.kind == SymbolKind::EnumMember && is_container_used(snapshot, definition)? {
-        "its enumeration is used: the value may come from a number, a text or the list of all values"
-            .to_owned()
-    } else {
-        return Ok(None);
-    };
-    Ok(Some(Doubt::new(Cause::CalledFromOutside, 1, why)))
-}
-
-/// The name of a member that a definition overrides or implements, and that something uses.
-fn used_base(snapshot: &Snapshot, definition: &Definition) -> Result<Option<String>, ToolError> {
-    for edge in snapshot.outgoing(definition.id.into())? {
-        if matches!(edge.kind, EdgeKind::Overrides | EdgeKind::Implements) && is_used(snapshot, edge.target)?
-        {
-            return Ok(Some(snapshot.graph().describe(edge.target)?.qualified()));
-        }
-    }
-    Ok(None)
-}
-
-/// Whether the type that contains a definition is used.
-fn is_container_used(snapshot: &Snapshot, definition: &Definition) -> Result<bool, ToolError> {
-    let container = snapshot.graph().container(definition.id.into())?;
-    container.map_or(Ok(false), |container| is_used(snapshot, container))
-}
-
-/// Whether something uses a symbol, other than by overriding it.
-fn is_used(snapshot: &Snapshot, node: NodeId) -> Result<bool, ToolError> {
-    let overriding = |kind| matches!(kind, EdgeKind::Overrides | EdgeKind::Implements);
-    Ok(snapshot.incoming(node)?.iter().any(|edge| !overriding(edge.kind)))
-}
-
-/// Whether a function or class is a value where it is defined: it is called there, returned, assigned or passed on.
-fn is_value(snapshot: &Snapshot, definition: &Definition) -> Result<bool, ToolError> {
-    if !matches!(definition.kind, SymbolKind::Function | SymbolKind::Class) {
-        return Ok(false);
-    }
-    let file = snapshot.file(&definition.path)?;
-    let mut is_value = false;
-    snapshot.each_text(file.as_ref(), |_, text| {
-        let before = text.get(..definition.span.start as usize).unwrap_or_default();
-        is_value = takes_value(before.trim_end());
-    })?;
-    Ok(is_value)
 }
 
 /// A symbol that nothing uses may be registered by a framework that has no rules, if annotations or a base mark it.

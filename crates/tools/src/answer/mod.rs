@@ -5,6 +5,7 @@ pub(crate) mod completeness;
 pub(crate) mod escaped_json;
 pub(crate) mod index_summary;
 mod note;
+mod outside_uses;
 mod pagination;
 pub(crate) mod symbol_line;
 pub(crate) mod unread_files;

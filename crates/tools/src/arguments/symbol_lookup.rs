@@ -220,8 +220,10 @@ fn other_parts(snapshot: &Snapshot, definition: &Definition) -> Result<Vec<Defin
         return Ok(Vec::new());
     }
     // A declaration of another overload declares something else.
+    // `char *s` and an unnamed `char*` are written differently, and mean the same.
     let types = |one: &Definition| -> Vec<Option<String>> {
-        one.params.iter().map(|param| param.ty.clone()).collect()
+        let written = |ty: &String| ty.split_whitespace().collect();
+        one.params.iter().map(|param| param.ty.as_ref().map(written)).collect()
     };
     let own_types = types(definition);
     candidates.retain(|one| !one.kind.is_callable() || !one.may_be_overloaded() || types(one) == own_types);
