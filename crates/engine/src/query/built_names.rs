@@ -175,6 +175,6 @@ mod tests {
     fn names_may_be_chosen_by_how_they_begin() {
         assert!(builds("updateMethodA", "if (method.getName().startsWith(\"updateMethod\")) {"));
         assert!(builds("on_save", "names = [n for n in dir(self) if n.startswith('on_')]  # method names"));
-        assert!(!builds("updateMethodA", "if (path.startsWith(\"updateMethod\")) {"));
+        assert!(!builds("updateRowA", "if (path.startsWith(\"updateRow\")) {"));
     }
 }
