@@ -138,6 +138,10 @@ fn bare() -> Command {
         .disable_help_subcommand(true)
 }
 
+/// The parts of the help of a command, in their order.
+const COMMAND_HELP: &str =
+    "{before-help}{about-with-newline}\n{usage-heading} {usage}{after-help}\n\n{all-args}\n";
+
 pub(crate) fn command() -> Command {
     let commands = help::commands();
     let mut exits = String::new();
@@ -148,9 +152,11 @@ pub(crate) fn command() -> Command {
         .max_term_width(110)
         .subcommands(OPERATIONS.iter().map(Operation::command))
         .subcommands(SUBCOMMANDS.iter().map(|subcommand| (subcommand.command)()))
-        .about("Code intelligence for the current directory: exact, and always up to date")
+        // The examples say most, so they come before the options.
+        .mut_subcommands(|command| command.help_template(COMMAND_HELP))
+        .about("Code intelligence for the current directory, always up to date")
         .long_about(
-            "Code intelligence for the current directory: exact, and always up to date.\n\n\
+            "Code intelligence for the current directory, always up to date.\n\n\
              No setup is needed: the first command indexes the directory, later ones refresh what changed. \
              Nothing leaves the machine, and nothing is written into the repository.",
         )

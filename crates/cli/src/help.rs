@@ -15,7 +15,7 @@ pub(crate) fn command() -> Command {
         .arg(Arg::new("name").value_name("TOPIC|COMMAND"))
 }
 
-/// Prints the help of a topic or a command. A word that is both is the command, whose help ends with the topic.
+/// Prints the help of a topic or a command. Of a word that is both, the topic comes first: it is shorter, and lists the command.
 pub(crate) fn run(_: Config, matches: &ArgMatches) -> Result<Exit, ToolError> {
     let text = match matches.get_one::<String>("name") {
         None => args::command().render_help().to_string(),
@@ -40,7 +40,7 @@ fn of(name: &str) -> Result<String, ToolError> {
     let help = args::command().try_get_matches_from(["orient", name, "--help"]).err();
     let help = help.map(|help| help.render().to_string()).unwrap_or_default();
     Ok(match topic {
-        Some(topic) => format!("{help}\nThe topic {topic}"),
+        Some(topic) => format!("{topic}\nThe command `{name}`: {help}"),
         None => help,
     })
 }
@@ -135,7 +135,8 @@ mod tests {
         assert!(of("callers").is_ok_and(|help| help.contains("Usage: orient callers")));
         assert!(of("time").is_ok_and(|help| help.contains("  blame  ")));
         let both = of("find").expect("a command and a topic");
-        assert!(both.contains("Usage: orient find") && both.contains("  search  "), "{both}");
+        let place = |words| both.find(words).expect("it is there");
+        assert!(place("  search  ") < place("Usage: orient find"), "{both}");
         let error = of("usages").expect_err("no command");
         assert!(error.to_string().contains("usages"), "{error}");
     }

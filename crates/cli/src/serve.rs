@@ -22,6 +22,9 @@ pub(crate) fn mcp_command() -> Command {
              otherwise the client's roots, otherwise the current directory. Indexing starts immediately in the \
              background. Standard output belongs to the protocol; everything else goes to standard error.",
         )
+        .after_help(
+            "Examples:\n  orient setup claude-code  let a client start it\n  orient mcp --root src      serve one directory",
+        )
         .arg(tools())
 }
 
@@ -56,6 +59,7 @@ pub(crate) fn web_command() -> Command {
              It is the server of `orient serve` with another port, so agents can use it at /mcp too. Listens on the local machine \
              unless another address is given, which requires a token. Ctrl-C stops it.",
         )
+        .after_help("Examples:\n  orient web --open               and open the browser\n  orient web --listen [::1]:8080  on another port")
         .arg(Arg::new("open").long("open").action(ArgAction::SetTrue).help("Open the start page in the browser"))
         .arg(tools());
     with_http_arguments(command, "127.0.0.1:7412")

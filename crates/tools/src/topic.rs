@@ -51,12 +51,12 @@ impl Topic {
     /// What its commands answer or do.
     pub fn about(self) -> &'static str {
         match self {
-            Self::Find => "where is it: by question, name, text, structure, address",
-            Self::Read => "what does it say: source, outlines, overviews",
-            Self::Connect => "what uses what: calls, types, files, dead code",
-            Self::Change => "what does a change break, and which tests see it",
-            Self::Time => "who changed it, when and why",
-            Self::Index => "the index, its settings and its helpers",
+            Self::Find => "where is it: a question, a name, text, a pattern; routes, tables, environment variables",
+            Self::Read => "what does it say: source, outlines, an overview of a new repository",
+            Self::Connect => "what uses what: calls, subtypes, dependency cycles, dead code",
+            Self::Change => "what does a change break, which tests see it, what to read before it",
+            Self::Time => "who changed it, when and why; what changes together",
+            Self::Index => "the index: its state, skipped files, settings, helpers",
             Self::Serve => "agents, editors, browsers and teams",
             Self::More => "SQL, exports, comparisons, shells",
         }

@@ -22,7 +22,7 @@ pub struct QueryExample {
 }
 
 /// Examples.
-pub const QUERY_EXAMPLES: [QueryExample; 4] = [
+pub const QUERY_EXAMPLES: [QueryExample; 5] = [
     QueryExample {
         command: "query 'SELECT language, count(*), sum(lines) FROM files GROUP BY language'",
         about: "files and lines by language",
@@ -34,6 +34,10 @@ pub const QUERY_EXAMPLES: [QueryExample; 4] = [
     QueryExample {
         command: "query --search 'retry' 'SELECT path, score FROM hits WHERE path LIKE \"src/%\"'",
         about: "ranked search, filtered",
+    },
+    QueryExample {
+        command: "query 'SELECT used_path, used_name, count(*) AS n FROM uses WHERE kind = \"calls\" GROUP BY used ORDER BY n DESC'",
+        about: "how often each function is called",
     },
     QueryExample { command: "query --schema", about: "the views and their columns" },
 ];

@@ -26,6 +26,7 @@ without calling it. Tests come last. --role searches all levels.";
         Example { command: "callers Server.Run", about: "direct callers" },
         Example { command: "callers Server.Run --depth 3 --no-tests", about: "three levels, without tests" },
         Example { command: "callers src/server.go#Server.Run --flat", about: "by handle, as a list" },
+        Example { command: "callers Server.Run --at v1.2", about: "as of a tag" },
         Example {
             command: "callers Store.save --role handler --depth 8",
             about: "the handlers of requests that lead to it",

@@ -110,7 +110,7 @@ struct PairLine {
 
 impl TypedOperation for Hotspots {
     const NAME: &'static str = "hotspots";
-    const ABOUT: &'static str = "Show the files and symbols that change most, and files that change together";
+    const ABOUT: &'static str = "Show what changes most, and files that change together without a reference";
     const DETAILS: &'static str = "\
 Counts the commits of the history index that changed each file and symbol of the tree, with authors, changed lines, complexity and dates; the history of a \
 renamed file counts for its current name. Hidden pairs are files that at least four commits changed together, in at least 40 % of the commits of the \

@@ -49,10 +49,10 @@ pub(crate) struct ImplementationsOut {
 
 impl TypedOperation for Implementations {
     const NAME: &'static str = "implementations";
-    const ABOUT: &'static str = "List the implementations of an interface, base type or member";
+    const ABOUT: &'static str = "List what implements or extends an interface, base type or member";
     const DETAILS: &'static str = "\
 For a type: the types that implement, extend or inherit from it, directly or transitively. For a member: the members that \
-override it, which a call of it may reach.";
+override it, which a call of it may reach. `hierarchy` shows both directions.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "implementations Reader", about: "a type" },
         Example { command: "implementations Reader.Read", about: "a member" },

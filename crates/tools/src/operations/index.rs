@@ -86,7 +86,7 @@ impl TypedOperation for Index {
     const ABOUT: &'static str = "Bring the index up to date with the files";
     const DETAILS: &'static str = "\
 Every other command refreshes the index before it answers, so you need not run this first. Use it to choose the time of the \
-long first run, and to see which files are skipped and why. Only changed files are read, and only content that was never \
+long first run. `orient files --skipped` lists what is left out, and why. Only changed files are read, and only content that was never \
 seen is parsed. `--history` also indexes the history of the repository, for `log`, `commits` and `hotspots` and for names that changed; \
 an interrupted run continues, and later runs add only new commits. The settings history.commits and history.age limit it. After `orient scip allow`, a new index.scip is imported as well.";
     const EXAMPLES: &'static [Example] = &[

@@ -91,7 +91,7 @@ impl TypedOperation for Map {
     const ABOUT: &'static str = "Show an overview of the repository within a token budget";
     const DETAILS: &'static str = "\
 Entry points, directories with their most central names, and the most central symbols by PageRank. Tests are left out. A token is \
-counted as three bytes, a conservative estimate.";
+counted as three bytes, a conservative estimate. `explain` says how the parts work together.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "map", about: "about one page" },
         Example { command: "map --tokens 400", about: "a short overview" },

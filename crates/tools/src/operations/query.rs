@@ -99,6 +99,7 @@ within a version.";
         Example { command: QUERY_EXAMPLES[1].command, about: QUERY_EXAMPLES[1].about },
         Example { command: QUERY_EXAMPLES[2].command, about: QUERY_EXAMPLES[2].about },
         Example { command: QUERY_EXAMPLES[3].command, about: QUERY_EXAMPLES[3].about },
+        Example { command: QUERY_EXAMPLES[4].command, about: QUERY_EXAMPLES[4].about },
     ];
     const HEAVY: bool = true;
     type Args = QueryArgs;

@@ -153,7 +153,7 @@ fn registered(
 
 impl TypedOperation for SurfaceList {
     const NAME: &'static str = "surface";
-    const ABOUT: &'static str = "List commands, topics, tables, variables and what else has a name";
+    const ABOUT: &'static str = "List tables, environment variables, commands, topics and what else has a name";
     const DETAILS: &'static str = "\
 What a program exposes, and what it uses by a name that is text: kind, name, role, symbol, location, framework. Topics and tables \
 show both sides; variables and settings where they are read and set. A library counts only where it is imported; `?` marks what is \
@@ -161,6 +161,7 @@ recognized by a method's name alone. callers, trace, impact and unused follow th
     const EXAMPLES: &'static [Example] = &[
         Example { command: "surface", about: "everything" },
         Example { command: "surface variable", about: "environment variables, and where each is read" },
+        Example { command: "surface table --name orders", about: "who reads and writes a table" },
         Example { command: "surface topic --name orders", about: "who produces and consumes a topic" },
         Example { command: "surface command job --json", about: "commands and jobs, for a script" },
     ];

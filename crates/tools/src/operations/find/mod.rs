@@ -91,6 +91,7 @@ apply` applies it. The index leaves out files without the names in the pattern. 
             command: "find '$X==$X' --lang js --not '1==1'",
             about: "the same expression on both sides",
         },
+        Example { command: "find '$F($X,$X)' --lang js", about: "calls with the same argument twice" },
         Example {
             command: "find '(for_statement)' --lang c --has 'malloc($_)'",
             about: "loops that allocate",

@@ -135,10 +135,10 @@ pub(crate) struct PlanArgs {
 
 impl TypedOperation for Plan {
     const NAME: &'static str = "plan";
-    const ABOUT: &'static str = "Plan which code to read before a change: symbols, uses, tests";
+    const ABOUT: &'static str = "List the steps worth taking before a change, as commands";
     const DETAILS: &'static str = "\
 The steps worth taking before a change, each a command on a symbol, file or test of this repository, with what it should \
-establish. `orient task` guides through them and checks what was read.";
+establish. `orient context` prints the code at once; `orient task` guides through the steps and checks what was read.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "plan \"uploads of empty files crash\"", about: "before fixing a bug" },
         Example {
