@@ -51,7 +51,9 @@ impl Topic {
     /// What its commands answer or do.
     pub fn about(self) -> &'static str {
         match self {
-            Self::Find => "where is it: a question, a name, text, a pattern; routes, tables, environment variables",
+            Self::Find => {
+                "where is it: a question, a name, text, a pattern; routes, tables, environment variables"
+            }
             Self::Read => "what does it say: source, outlines, an overview of a new repository",
             Self::Connect => "what uses what: calls, subtypes, dependency cycles, dead code",
             Self::Change => "what does a change break, which tests see it, what to read before it",

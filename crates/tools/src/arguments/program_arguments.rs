@@ -7,7 +7,7 @@
 use crate::error::{Code, ToolError};
 use crate::graph::changed_symbols::ChangeSource;
 use clap::builder::PossibleValue;
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::{Map, Value, json};
 use std::any::TypeId;
@@ -180,15 +180,22 @@ fn message(error: &clap::Error) -> String {
         ContextValue::Strings(texts) => Some(texts.join(", ")),
         _ => None,
     };
-    let (Some(argument), Some(value)) =
-        (context(ContextKind::InvalidArg), context(ContextKind::InvalidValue))
-    else {
+    let named = |argument: &str| {
+        let flag = argument.split([' ', '=']).next().unwrap_or_default();
+        flag.trim_matches(['-', '<', '>', '[', ']', '.']).to_lowercase().replace('-', "_")
+    };
+    let name = named(&context(ContextKind::InvalidArg).unwrap_or_default());
+    let Some(value) = context(ContextKind::InvalidValue) else {
+        if let Some(other) = context(ContextKind::PriorArg) {
+            return format!("`{name}` cannot be used with `{}`", named(&other));
+        }
+        if error.kind() == ErrorKind::MissingRequiredArgument {
+            return format!("`{name}` is missing");
+        }
         let text = error.to_string();
         let line = text.lines().next().unwrap_or_default();
         return line.strip_prefix("error: ").unwrap_or(line).to_owned();
     };
-    let flag = argument.split([' ', '=']).next().unwrap_or_default();
-    let name = flag.trim_matches(['-', '<', '>', '[', ']', '.']).replace('-', "_");
     let wrong = format!("`{name}` cannot be \"{value}\"");
     match (error.source(), context(ContextKind::ValidValue)) {
         (Some(reason), _) => format!("{wrong}: {reason}"),
@@ -216,22 +223,26 @@ fn words(command: &Command, arguments: &Map<String, Value>) -> Result<Vec<String
         return Err(ToolError::new(Code::BadArgument, message));
     }
     let given = positional.iter().rposition(|(_, _, value)| value.is_some()).map_or(0, |last| last + 1);
-    options.extend((given > 0).then(|| "--".to_owned()));
+    let mut words = options.clone();
+    words.extend((given > 0).then(|| "--".to_owned()));
     for (argument, name, value) in positional.into_iter().take(given) {
+        let default = argument.get_default_values();
         match value {
-            Some(value) => options.extend(texts(value)),
-            // Otherwise the argument that follows would be taken for it.
-            None if argument.is_required_set() => {
-                let message = format!("`{}` needs `{name}`", command.get_name());
-                return Err(ToolError::new(Code::BadArgument, message));
+            Some(value) => words.extend(texts(value)),
+            None if !default.is_empty() => {
+                words.extend(default.iter().map(|default| default.to_string_lossy().into_owned()));
             }
+            // What follows takes its place. That is meant only if the options stand for it, as `grep -e PATTERN PATH` has it.
             None => {
-                let default = argument.get_default_values().iter();
-                options.extend(default.map(|default| default.to_string_lossy().into_owned()));
+                let alone = std::iter::once(command.get_name()).chain(options.iter().map(String::as_str));
+                if command.clone().try_get_matches_from(alone).is_err() {
+                    let message = format!("`{}` needs `{name}`", command.get_name());
+                    return Err(ToolError::new(Code::BadArgument, message));
+                }
             }
         }
     }
-    Ok(options)
+    Ok(words)
 }
 
 fn push_option(argument: &Arg, value: &Value, options: &mut Vec<String>) {
@@ -267,13 +278,16 @@ mod tests {
     #[derive(Args)]
     struct Sample {
         /// What to find
-        #[arg(required = true)]
+        #[arg(required_unless_present = "instead")]
         query: Vec<Word>,
         /// Where
         path: Option<String>,
         /// Only these
         #[arg(long = "of-kind", value_delimiter = ',')]
         kind: Vec<String>,
+        /// Instead of a query
+        #[arg(long)]
+        instead: Option<String>,
         /// How far
         #[arg(long, default_value_t = 3)]
         depth: u32,
@@ -291,10 +305,11 @@ mod tests {
 
     #[test]
     fn the_schema_of_a_command_has_types_defaults_and_descriptions() {
-        let expected = json!({ "type": "object", "required": ["query"], "properties": {
+        let expected = json!({ "type": "object", "properties": {
             "query": { "type": "string", "description": "What to find" },
             "path": { "type": "string", "description": "Where" },
             "of_kind": { "type": "array", "items": { "type": "string" }, "description": "Only these" },
+            "instead": { "type": "string", "description": "Instead of a query" },
             "depth": { "type": "integer", "default": 3, "description": "How far" },
             "min_score": { "type": "number" },
             "no_tests": { "type": "boolean", "description": "Not in tests" },
@@ -313,6 +328,7 @@ mod tests {
         assert_eq!(line(&sent), Ok("--of-kind=a,b --of-kind=-c --depth=2 --no-tests -- -x y".to_owned()));
         assert_eq!(line(&json!({ "query": "x", "no_tests": false })), Ok("-- x".to_owned()));
         assert_eq!(line(&json!({ "path": "src" })), Err("`sample` needs `query`".to_owned()));
+        assert_eq!(line(&json!({ "path": "src", "instead": "x" })), Ok("--instead=x -- src".to_owned()));
         assert_eq!(
             line(&json!({ "query": "x", "odd": 1 })),
             Err("`sample` has no argument `odd`".to_owned())
@@ -329,6 +345,7 @@ mod tests {
             wrong(json!({ "query": "x", "depth": -1 })),
             "`depth` cannot be \"-1\": invalid digit found in string"
         );
+        assert_eq!(wrong(json!({})), "`query` is missing");
     }
 
     #[test]

@@ -21,7 +21,10 @@ are named as in the source. --cycles finds dependency cycles.";
         Example { command: "deps src/server.go", about: "the files a file uses" },
         Example { command: "deps src --by directory --depth 2", about: "directories, two levels" },
         Example { command: "deps src --by entry", about: "what the parts of a directory use of each other" },
-        Example { command: "deps --cycles --by directory", about: "circular dependencies between directories" },
+        Example {
+            command: "deps --cycles --by directory",
+            about: "circular dependencies between directories",
+        },
         Example { command: "deps --cycles --kind imports", about: "import cycles in the whole repository" },
         Example { command: "deps src --by directory --format dot", about: "a diagram for Graphviz" },
         Example { command: "deps . --by package --json", about: "packages, for a script" },

@@ -143,7 +143,10 @@ Every symbol that uses a changed one, directly or transitively, by distance: cal
 an interface. Affected tests are listed with their path to the change. For a diff or a revision, the changed symbols are \
 those whose lines changed, numbered as in the new version. Uses that the change breaks come first.";
     const EXAMPLES: &'static [Example] = &[
-        Example { command: "impact --diff HEAD", about: "what uncommitted changes break, and which tests see them" },
+        Example {
+            command: "impact --diff HEAD",
+            about: "what uncommitted changes break, and which tests see them",
+        },
         Example { command: "impact Server.Run", about: "a changed symbol" },
         Example { command: "impact src/server.go src/client.go", about: "changed files" },
         Example {

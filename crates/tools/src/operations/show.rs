@@ -41,7 +41,7 @@ pub(crate) struct ShowArgs {
     #[arg(long, value_name = "FROM-TO")]
     lines: Option<LineRange>,
     /// Omit the bodies of members; without members, the middle of a long definition
-    #[arg(long, conflicts_with = "lines")]
+    #[arg(long)]
     collapsed: bool,
 }
 

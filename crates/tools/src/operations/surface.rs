@@ -153,7 +153,8 @@ fn registered(
 
 impl TypedOperation for SurfaceList {
     const NAME: &'static str = "surface";
-    const ABOUT: &'static str = "List tables, environment variables, commands, topics and what else has a name";
+    const ABOUT: &'static str =
+        "List tables, environment variables, commands, topics and what else has a name";
     const DETAILS: &'static str = "\
 What a program exposes, and what it uses by a name that is text: kind, name, role, symbol, location, framework. Topics and tables \
 show both sides; variables and settings where they are read and set. A library counts only where it is imported; `?` marks what is \

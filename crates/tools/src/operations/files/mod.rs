@@ -46,8 +46,8 @@ pub(crate) struct FilesArgs {
     /// Show the directory tree with files, lines and size of each directory
     #[arg(long)]
     tree: bool,
-    /// Maximum depth of the tree [default: 2]
-    #[arg(long, value_name = "N", requires = "tree")]
+    /// Show the directory tree to this depth [default with --tree: 2]
+    #[arg(long, value_name = "N")]
     depth: Option<usize>,
     /// Maximum number of files; 0 means all [default: 0]
     #[arg(long, value_name = "N")]
@@ -145,7 +145,7 @@ not read are listed with --skipped.";
             rows.extend(found.into_iter().map(|(_, row)| row));
             total = rows.len();
         }
-        if args.tree {
+        if args.tree || args.depth.is_some() {
             if by_name.is_none() {
                 rows = snapshot.files(&query, 0, usize::MAX)?.rows;
             }

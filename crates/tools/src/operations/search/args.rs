@@ -58,8 +58,8 @@ pub(crate) struct SearchArgs {
     /// Group hits: file, directory, none; default: file for broad questions
     #[arg(long, value_name = "UNIT")]
     pub(crate) group: Option<String>,
-    /// If the query names exactly one symbol, show it alone
-    #[arg(long, conflicts_with = "limit")]
+    /// If the query names exactly one symbol and there is no limit, show it alone
+    #[arg(long)]
     pub(crate) single: bool,
     /// Show the score of each rule
     #[arg(long)]
