@@ -366,7 +366,7 @@ impl Operation {
     }
 
     fn answer(&self, session: &Session<'_>, matches: &ArgMatches, notes: &[String]) -> ReplyResult {
-        session.ask_about(&words_of_command(matches));
+        session.ask_about(&words_of_command(&(self.command)(), matches));
         (self.run)(session, matches, notes)
     }
 
@@ -427,7 +427,9 @@ impl Operation {
     pub(crate) fn program_arguments(&self) -> Value {
         let mut schema = self.call_form().schema.clone();
         if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
-            properties.retain(|name, _| !self.terminal_only.contains(&name.as_str()));
+            let hidden = program_arguments::hidden(&(self.command)());
+            properties
+                .retain(|name, _| !self.terminal_only.contains(&name.as_str()) && !hidden.contains(name));
         }
         schema
     }

@@ -58,6 +58,11 @@ pub(crate) fn flags(command: &Command) -> Vec<(String, String)> {
     flags
 }
 
+/// The arguments of a command that its help does not show.
+pub(crate) fn hidden(command: &Command) -> Vec<String> {
+    command.get_arguments().filter(|argument| argument.is_hide_set()).map(name_of).collect()
+}
+
 /// The JSON schema of the arguments of a command, without what no model needs.
 pub(crate) fn schema(command: &Command) -> Value {
     let mut properties = Map::new();
@@ -279,9 +284,9 @@ mod tests {
     struct Sample {
         /// What to find
         #[arg(required_unless_present = "instead")]
-        query: Vec<Word>,
+        query: Option<String>,
         /// Where
-        path: Option<String>,
+        paths: Vec<String>,
         /// Only these
         #[arg(long = "of-kind", value_delimiter = ',')]
         kind: Vec<String>,
@@ -299,6 +304,13 @@ mod tests {
         no_tests: bool,
     }
 
+    #[derive(Args)]
+    struct Question {
+        /// In words
+        #[arg(required = true)]
+        question: Vec<Word>,
+    }
+
     fn command() -> Command {
         Sample::augment_args(Command::new("sample"))
     }
@@ -307,7 +319,7 @@ mod tests {
     fn the_schema_of_a_command_has_types_defaults_and_descriptions() {
         let expected = json!({ "type": "object", "properties": {
             "query": { "type": "string", "description": "What to find" },
-            "path": { "type": "string", "description": "Where" },
+            "paths": { "type": "array", "items": { "type": "string" }, "description": "Where" },
             "of_kind": { "type": "array", "items": { "type": "string" }, "description": "Only these" },
             "instead": { "type": "string", "description": "Instead of a query" },
             "depth": { "type": "integer", "default": 3, "description": "How far" },
@@ -315,6 +327,10 @@ mod tests {
             "no_tests": { "type": "boolean", "description": "Not in tests" },
         } });
         assert_eq!(schema(&command()), expected);
+        let expected = json!({ "type": "object", "required": ["question"], "properties": {
+            "question": { "type": "string", "description": "In words" },
+        } });
+        assert_eq!(schema(&Question::augment_args(Command::new("ask"))), expected);
     }
 
     fn line(arguments: &Value) -> Result<String, String> {
@@ -327,8 +343,8 @@ mod tests {
         let sent = json!({ "query": "-x y", "depth": 2, "of_kind": ["a,b", "-c"], "no_tests": true });
         assert_eq!(line(&sent), Ok("--of-kind=a,b --of-kind=-c --depth=2 --no-tests -- -x y".to_owned()));
         assert_eq!(line(&json!({ "query": "x", "no_tests": false })), Ok("-- x".to_owned()));
-        assert_eq!(line(&json!({ "path": "src" })), Err("`sample` needs `query`".to_owned()));
-        assert_eq!(line(&json!({ "path": "src", "instead": "x" })), Ok("--instead=x -- src".to_owned()));
+        assert_eq!(line(&json!({ "paths": ["src"] })), Err("`sample` needs `query`".to_owned()));
+        assert_eq!(line(&json!({ "paths": ["src"], "instead": "x" })), Ok("--instead=x -- src".to_owned()));
         assert_eq!(
             line(&json!({ "query": "x", "odd": 1 })),
             Err("`sample` has no argument `odd`".to_owned())

@@ -4,7 +4,8 @@ use crate::answer::{Cause, Doubt};
 use crate::error::ToolError;
 use crate::session::Session;
 use crate::text::number_format::count;
-use clap::ArgMatches;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Command};
 use orient_engine::{Engine, EngineError, ProvisionalIndex, Snapshot};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
@@ -96,13 +97,14 @@ impl Session<'_> {
     }
 }
 
-/// The words of the arguments of a command.
-pub(crate) fn words_of_command(matches: &ArgMatches) -> Vec<String> {
+/// The words of the arguments that a command was given, without those that all commands have.
+pub(crate) fn words_of_command(command: &Command, matches: &ArgMatches) -> Vec<String> {
     let mut words = Vec::new();
-    for id in matches.ids() {
-        let typed = matches.value_source(id.as_str()) == Some(clap::parser::ValueSource::CommandLine);
-        let values = matches.try_get_raw(id.as_str()).ok().flatten().filter(|_| typed);
-        values.into_iter().flatten().for_each(|value| add_words(&value.to_string_lossy(), &mut words));
+    for id in command.get_arguments().map(|argument| argument.get_id().as_str()) {
+        let values = matches.try_get_raw(id).ok().flatten();
+        let is_given = matches.value_source(id) == Some(ValueSource::CommandLine);
+        let given = values.into_iter().flatten().filter(|_| is_given);
+        given.for_each(|value| add_words(&value.to_string_lossy(), &mut words));
     }
     words
 }
@@ -209,7 +211,7 @@ mod tests {
     fn the_words_of_a_question_are_what_may_be_a_name_or_a_part_of_a_path() {
         let operation = OPERATIONS.iter().find(|one| one.name == "callers").expect("it is in the table");
         let typed = ["callers", "shop/cart.py#Cart.total", "--depth", "2", "--role", "src,is,1000"];
-        let words = words_of_command(&operation.command().get_matches_from(typed));
-        assert_eq!(words, ["src", "shop", "cart", "Cart", "total"]);
+        let words = words_of_command(&operation.command(), &operation.command().get_matches_from(typed));
+        assert_eq!(words, ["shop", "cart", "Cart", "total", "src"]);
     }
 }

@@ -62,5 +62,5 @@ fn an_unknown_argument_is_an_error_with_a_suggestion() {
     let error = ask("symbols", json!({ "limit": "many" })).expect_err("not a number");
     assert_eq!(error.code(), Code::BadArgument);
     let error = ask("show", json!({})).expect_err("nothing to show");
-    assert_eq!(error.message(), "missing field `symbol`");
+    assert_eq!(error.message(), "`symbol` is missing");
 }
