@@ -359,7 +359,7 @@ mod tests {
         };
         assert_eq!(
             wrong(json!({ "query": "x", "depth": -1 })),
-            "`depth` cannot be \"-1\": invalid digit found in string"
+            "`depth` cannot be \"-1\": -1 is not in 0..=4294967295"
         );
         assert_eq!(wrong(json!({})), "`query` is missing");
     }
