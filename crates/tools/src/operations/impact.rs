@@ -143,15 +143,12 @@ Every symbol that uses a changed one, directly or transitively, by distance: cal
 an interface. Affected tests are listed with their path to the change. For a diff or a revision, the changed symbols are \
 those whose lines changed, numbered as in the new version. Uses that the change breaks come first.";
     const EXAMPLES: &'static [Example] = &[
-        Example {
-            command: "impact --diff HEAD",
-            about: "what uncommitted changes break, and which tests see them",
-        },
+        Example { command: "impact --diff HEAD", about: "what uncommitted changes break, and their tests" },
         Example { command: "impact Server.Run", about: "a changed symbol" },
         Example { command: "impact src/server.go src/client.go", about: "changed files" },
         Example {
             command: "impact --diff main... --tests-only",
-            about: "the tests to run for what changed since the branch point, uncommitted or not",
+            about: "the tests to run since the branch point",
         },
         Example { command: "impact Server.Run --tests-only", about: "the tests that reach a symbol" },
         Example { command: "impact --diff -", about: "a diff from a pipe: git diff | …" },

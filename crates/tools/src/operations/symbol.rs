@@ -89,7 +89,7 @@ struct ComplexityFields {
 
 impl TypedOperation for SymbolCard {
     const NAME: &'static str = "symbol";
-    const ABOUT: &'static str = "Show a card of one symbol: where it is, its signature, how much uses it";
+    const ABOUT: &'static str = "Show one symbol: its place, its signature, how much uses it";
     const DETAILS: &'static str = "\
 Signature, visibility, modifiers, container, bases, attributes, documentation, complexity, and how many callers, callees, uses, \
 implementers and tests it has. `show` prints its source, `callers` and the other operations list what is counted here. An \
