@@ -260,6 +260,8 @@ fn bad_argument(error: &dyn Display) -> ToolError {
 
 /// The arguments of an operation, as calls may name them.
 struct CallForm {
+    /// The command whose arguments they are.
+    command: Command,
     /// Their schema without what no program needs, and with the revision.
     schema: Value,
     /// The flags of the command line, each with the argument it sets: (`-A`, `after_context`), (`in`, `in`).
@@ -366,7 +368,7 @@ impl Operation {
     }
 
     fn answer(&self, session: &Session<'_>, matches: &ArgMatches, notes: &[String]) -> ReplyResult {
-        session.ask_about(&words_of_command(&(self.command)(), matches));
+        session.ask_about(&words_of_command(&self.call_form().command, matches));
         (self.run)(session, matches, notes)
     }
 
@@ -393,7 +395,10 @@ impl Operation {
     /// What a root must contain to contribute to an answer to a call with these arguments.
     pub fn root_filter(&self, arguments: &Value) -> RootFilter {
         let none = Map::new();
-        let matches = program_arguments::parse((self.command)(), arguments.as_object().unwrap_or(&none));
+        let matches = program_arguments::parse(
+            self.call_form().command.clone(),
+            arguments.as_object().unwrap_or(&none),
+        );
         matches.map_or(RootFilter::Any, |matches| (self.root_filter)(&matches))
     }
 
@@ -407,7 +412,8 @@ impl Operation {
             if self.any_revision {
                 schema["properties"][REVISION] = json!({ "type": "string" });
             }
-            Arc::new(CallForm { schema, flags: program_arguments::flags(&command) })
+            let flags = program_arguments::flags(&command);
+            Arc::new(CallForm { command, schema, flags })
         });
         Arc::clone(form)
     }
@@ -425,9 +431,10 @@ impl Operation {
 
     /// The arguments that programs may send, with compact schemas.
     pub(crate) fn program_arguments(&self) -> Value {
-        let mut schema = self.call_form().schema.clone();
+        let form = self.call_form();
+        let mut schema = form.schema.clone();
         if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
-            let hidden = program_arguments::hidden(&(self.command)());
+            let hidden = program_arguments::hidden(&form.command);
             properties
                 .retain(|name, _| !self.terminal_only.contains(&name.as_str()) && !hidden.contains(name));
         }
@@ -493,7 +500,7 @@ impl Operation {
             return Err(for_the_command_line(&format!("`{name}` of `{}`", self.name)));
         }
         let revision = if self.any_revision { arguments.remove(REVISION) } else { None };
-        let matches = program_arguments::parse((self.command)(), &arguments)?;
+        let matches = program_arguments::parse(form.command.clone(), &arguments)?;
         match revision.as_ref().and_then(Value::as_str).filter(|revision| !revision.is_empty()) {
             None => self.answer(session, &matches, &notes),
             Some(revision) => self.answer(&session.at(revision)?, &matches, &notes),

@@ -1,7 +1,7 @@
 //! `xtask bench build`: what installing the product costs on a machine that has nothing but Rust and a C compiler.
 #![expect(clippy::print_stdout, reason = "a subcommand prints to the terminal")]
 
-use super::process::{Scratch, children_cpu_time, mebibytes};
+use super::process::{Scratch, children_cpu_time, mebibytes, size_of};
 use crate::report;
 use crate::workspace;
 use anyhow::{Context, Result, bail};
@@ -50,7 +50,8 @@ pub(super) fn run(at_most: Option<u64>) -> Result<()> {
     }
     let program = installed.join("bin").join(format!("orient{}", std::env::consts::EXE_SUFFIX));
     let binary = std::fs::metadata(&program).with_context(|| format!("{} is missing", program.display()))?;
-    let downloaded = size(&home.join("registry/cache")) + size(&home.join("registry/index"));
+    let downloaded =
+        size_of(&home.join("registry/cache"), &|_| true) + size_of(&home.join("registry/index"), &|_| true);
     let mut units = units(&target.join("cargo-timings/cargo-timing.html"))?;
     let figures = [
         ("processor time", format!("{:.0} s", cpu.as_secs_f64())),
@@ -89,16 +90,4 @@ fn units(report: &Path) -> Result<Vec<Unit>> {
         .and_then(|(_, rest)| rest.split_once(";\n"))
         .context("the timing report has no units")?;
     serde_json::from_str(data.0).context("the units of the timing report")
-}
-
-/// The total size of the files below a directory.
-fn size(directory: &Path) -> u64 {
-    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
-    entries
-        .map(|entry| match entry.metadata() {
-            Ok(metadata) if metadata.is_dir() => size(&entry.path()),
-            Ok(metadata) => metadata.len(),
-            Err(_) => 0,
-        })
-        .sum()
 }

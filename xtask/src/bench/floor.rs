@@ -43,7 +43,7 @@ pub(super) fn run(
             &mut index,
             process::cost(&mut index_command(&product, directory, scratch.path(), threads), true)?,
         );
-        stored = ["index.db", "cache.db"].map(|name| process::size_of(scratch.path(), name));
+        stored = ["index.db", "cache.db"].map(|name| process::size_of(scratch.path(), &|file| file == name));
     }
     let (floor, index) = floor.zip(index).context("at least one round was measured")?;
     let seen: CorpusSize = serde_json::from_str(&floor.printed).context("the floor says what it saw")?;

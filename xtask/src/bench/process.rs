@@ -2,6 +2,7 @@
 
 use crate::workspace;
 use anyhow::{Context, Result, bail};
+use std::ffi::OsStr;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -140,14 +141,14 @@ impl Drop for Scratch {
     }
 }
 
-/// The total size of all files of a name below a directory.
-pub(super) fn size_of(directory: &Path, name: &str) -> u64 {
+/// The total size of the files below a directory whose names count.
+pub(super) fn size_of(directory: &Path, counts: &dyn Fn(&OsStr) -> bool) -> u64 {
     let Ok(entries) = std::fs::read_dir(directory) else { return 0 };
     entries
         .flatten()
         .map(|entry| match entry.file_type() {
-            Ok(kind) if kind.is_dir() => size_of(&entry.path(), name),
-            Ok(kind) if kind.is_file() && entry.file_name() == name => {
+            Ok(kind) if kind.is_dir() => size_of(&entry.path(), counts),
+            Ok(kind) if kind.is_file() && counts(&entry.file_name()) => {
                 entry.metadata().map_or(0, |metadata| metadata.len())
             }
             _ => 0,

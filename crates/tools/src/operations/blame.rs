@@ -28,7 +28,7 @@ pub(crate) struct Blame;
 const MAX_COMMITS: usize = 20;
 
 /// Arguments of `blame`.
-#[derive(Args, Default)]
+#[derive(Args)]
 pub(crate) struct BlameArgs {
     /// A symbol, a file or lines of a file
     #[arg(value_name = "SYMBOL|PATH|PATH:LINES")]

@@ -29,7 +29,7 @@ const DEFAULT_LIMIT: usize = 200;
 const MAX_USES: usize = 50;
 
 /// Arguments of `changes`.
-#[derive(Args, Default)]
+#[derive(Args)]
 pub(crate) struct ChangesArgs {
     /// Two revisions, `v1.0..v2.0`, or from their merge base, `main...topic`; one revision is compared with the working tree
     #[arg(value_name = "REVISION..REVISION")]

@@ -27,7 +27,7 @@ const MAX_HUNK_LINES: usize = 14;
 const MAX_LINE: usize = 200;
 
 /// Arguments of `commits`.
-#[derive(Args, Default)]
+#[derive(Args)]
 pub(crate) struct CommitsArgs {
     /// A question, or words of the message or of the changed lines
     #[arg(value_name = "QUESTION", required = true)]

@@ -13,7 +13,7 @@ use std::io;
 pub(crate) struct Config;
 
 /// Arguments of `config`.
-#[derive(Args, Default)]
+#[derive(Args)]
 pub(crate) struct ConfigArgs {
     /// Only this setting, or the settings of this section
     #[arg(value_name = "KEY")]

@@ -15,7 +15,7 @@ use std::io::{self, Write};
 pub(crate) struct Dump;
 
 /// No arguments.
-#[derive(Args, Default)]
+#[derive(Args)]
 pub(crate) struct DumpArgs {}
 
 /// The facts of a snapshot, one per line, sorted. Streamed, since it can be larger than memory.

@@ -24,7 +24,7 @@ use std::io;
 pub(crate) struct Edges;
 
 /// Arguments of `edges`.
-#[derive(Args, Default)]
+#[derive(Args)]
 pub(crate) struct EdgesArgs {
     /// Only these edge kinds: calls, constructs, references, `type_of`, inherits, implements, overrides, imports, dispatches, …
     #[arg(long, value_name = "KIND", value_delimiter = ',')]

@@ -24,7 +24,7 @@ pub(crate) struct Embed;
 const TEST_TEXT: &str = "where are the settings read";
 
 /// What to do.
-#[derive(Args, Default)]
+#[derive(Args)]
 pub(crate) struct EmbedArgs {
     /// The action: `status`, `test`, `run`, `allow` or `forget`
     #[arg(value_enum, default_value_t)]

@@ -22,7 +22,7 @@ const DEFAULT_LIMIT: u64 = 200;
 const MAX_PLACES: usize = 3;
 
 /// Arguments of `endpoints`.
-#[derive(Args, Default)]
+#[derive(Args)]
 pub(crate) struct EndpointsArgs {
     /// Only paths that contain this text, or that serve it: `/users/42`
     #[arg(long, value_name = "PATH")]

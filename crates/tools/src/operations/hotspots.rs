@@ -26,7 +26,7 @@ const DEFAULT_LIMIT: usize = 15;
 const MAX_PAIRS: usize = 200;
 
 /// Arguments of `hotspots`.
-#[derive(Args, Default)]
+#[derive(Args)]
 pub(crate) struct HotspotsArgs {
     /// Only files below this path
     #[arg(value_name = "PATH")]

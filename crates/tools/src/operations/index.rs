@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 pub(crate) struct Index;
 
 /// Arguments of `index`.
-#[derive(Args, Default)]
+#[derive(Args)]
 pub(crate) struct IndexArgs {
     /// Rebuild the index from the files instead of refreshing it
     #[arg(long)]

@@ -25,7 +25,7 @@ const MAX_FILES: usize = 20;
 const MAX_PATTERN: usize = 10 << 20;
 
 /// Arguments of `introduced`.
-#[derive(Args, Default)]
+#[derive(Args)]
 pub(crate) struct IntroducedArgs {
     /// A text, exactly as written in the code, or a regular expression between slashes: `/retry_\w+/`
     #[arg(value_name = "TEXT|/REGEX/")]

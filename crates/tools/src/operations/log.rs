@@ -31,7 +31,7 @@ const DEFAULT_LIMIT: usize = 30;
 const MAX_PATCH: usize = 20_000;
 
 /// Arguments of `log`.
-#[derive(Args, Default)]
+#[derive(Args)]
 pub(crate) struct LogArgs {
     /// A symbol, a file (also a deleted one) or lines of a file; without it, all commits
     #[arg(value_name = "SYMBOL|PATH|PATH:LINES")]

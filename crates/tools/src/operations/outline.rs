@@ -25,7 +25,7 @@ const MAX_SYMBOLS: usize = 40;
 const MAX_HANDLES: usize = 5;
 
 /// Arguments of `outline`.
-#[derive(Args, Default)]
+#[derive(Args)]
 pub(crate) struct OutlineArgs {
     /// A file, a directory or a symbol; default: the whole tree
     #[arg(value_name = "PATH|SYMBOL", default_value = ".", hide_default_value = true)]

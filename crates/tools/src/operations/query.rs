@@ -31,7 +31,7 @@ const MAX_BYTES: usize = 8 << 20;
 const DEFAULT_HITS: usize = 100;
 
 /// Arguments of `query`.
-#[derive(Args, Default)]
+#[derive(Args)]
 pub(crate) struct QueryArgs {
     /// One statement of SQLite's dialect that reads the views
     #[arg(value_name = "SQL")]

@@ -20,7 +20,7 @@ const DEFAULT_LIMIT: usize = 10;
 const MAX_LIMIT: usize = 100;
 
 /// Arguments of `similar`.
-#[derive(Args, Default)]
+#[derive(Args)]
 pub(crate) struct SimilarArgs {
     /// A symbol by name or handle, or a location: `src/server.go:40`
     #[arg(value_name = "SYMBOL|FILE:LINE")]

@@ -17,7 +17,7 @@ use std::io;
 pub(crate) struct Status;
 
 /// Arguments of `status`.
-#[derive(Args, Default)]
+#[derive(Args)]
 pub(crate) struct StatusArgs {
     /// Only this directory or file, or files that match this glob
     #[arg(value_name = "PATH")]

@@ -22,7 +22,7 @@ pub(crate) struct SurfaceList;
 const DEFAULT_LIMIT: u64 = 200;
 
 /// Arguments of `surface`.
-#[derive(Args, Default)]
+#[derive(Args)]
 pub(crate) struct SurfaceArgs {
     /// Only these kinds: endpoint, rpc, field, tool, command, job, topic, event, table, variable, setting, flag, request, service, component
     #[arg(value_name = "KIND")]
@@ -162,7 +162,7 @@ recognized by a method's name alone. callers, trace, impact and unused follow th
     const EXAMPLES: &'static [Example] = &[
         Example { command: "surface", about: "everything" },
         Example { command: "surface variable", about: "environment variables, and where each is read" },
-        Example { command: "surface table --name orders", about: "who reads and writes a table" },
+        Example { command: "surface table --name orders", about: "the code that reads or writes a table" },
         Example { command: "surface topic --name orders", about: "who produces and consumes a topic" },
         Example { command: "surface command job --json", about: "commands and jobs, for a script" },
     ];

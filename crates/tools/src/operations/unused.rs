@@ -51,7 +51,7 @@ const DEFAULT_KINDS: &[SymbolKind] = &[
 const VISIBILITIES: &[&str] = &["public", "protected", "internal", "private"];
 
 /// Arguments of `unused`.
-#[derive(Args, Default)]
+#[derive(Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct UnusedArgs {
     /// Only in this file or directory, or in files that match this glob

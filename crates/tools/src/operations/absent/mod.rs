@@ -28,7 +28,7 @@ const DEFAULT_LIMIT: u64 = 100;
 const MAX_NAMED: usize = 10;
 
 /// Arguments of `absent`.
-#[derive(Args, Default)]
+#[derive(Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct AbsentArgs {
     /// What must not occur: regular expressions; plain text with -F, code with --structural

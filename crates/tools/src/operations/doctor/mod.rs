@@ -27,7 +27,7 @@ const MAX_CLIENT_CONFIG: u64 = 16 << 20;
 const FREE_SPACE: &str = "free disk space (`orient gc` removes unused data), or choose another directory with --store or ORIENT_STORE";
 
 /// Arguments of `doctor`.
-#[derive(Args, Default)]
+#[derive(Args)]
 pub(crate) struct DoctorArgs {
     /// Skip reading the whole index
     #[arg(long)]

@@ -27,7 +27,7 @@ pub(crate) struct Enrich;
 const MAX_LISTED: usize = 20;
 
 /// Arguments of `enrich`.
-#[derive(Args, Default)]
+#[derive(Args)]
 pub(crate) struct EnrichArgs {
     /// The action: `run`, `status`, `allow`, `deny` or `drop`
     #[arg(value_enum, default_value_t)]

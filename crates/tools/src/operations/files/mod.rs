@@ -22,7 +22,7 @@ use std::io;
 pub(crate) struct Files;
 
 /// Arguments of `files`.
-#[derive(Args, Default)]
+#[derive(Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct FilesArgs {
     /// Only matching paths: `*.go` in any directory, `src/**` from the root, a directory, or part of a path in any case

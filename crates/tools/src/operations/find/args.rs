@@ -5,7 +5,7 @@ use clap::Args;
 use orient_structural::{QuerySpec, Relation};
 
 /// Arguments of `find`.
-#[derive(Args, Default)]
+#[derive(Args)]
 pub(crate) struct FindArgs {
     /// Code with metavariables, such as `$X.unwrap()` or `f($$$ARGS)`; or `(node_kind)`
     #[arg(value_name = "PATTERN", allow_hyphen_values = true)]

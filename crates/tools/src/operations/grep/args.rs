@@ -6,7 +6,7 @@ use orient_grep::{Boundary, Case, Context, Layout, Mode, Pattern};
 use std::path::PathBuf;
 
 /// Arguments of `grep`.
-#[derive(Args, Default)]
+#[derive(Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of ripgrep")]
 pub(crate) struct GrepArgs {
     /// A regular expression; plain text with -F

@@ -25,7 +25,7 @@ pub(crate) struct Scip;
 const MAX_LISTED: usize = 20;
 
 /// Arguments of `scip`.
-#[derive(Args, Default)]
+#[derive(Args)]
 pub(crate) struct ScipArgs {
     /// The action: `import`, `status`, `drop`, `allow` or `deny`
     #[arg(value_enum, default_value_t)]

@@ -19,7 +19,7 @@ const MAX_ALSO: usize = 4;
 const DEFAULT_TOKENS: usize = 2000;
 
 /// Arguments of `search`.
-#[derive(Args, Default)]
+#[derive(Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an independent flag")]
 pub(crate) struct SearchArgs {
     /// A question, a name or a path

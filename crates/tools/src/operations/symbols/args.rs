@@ -8,7 +8,7 @@ use orient_engine::{NumberRange, SymbolFilter, SymbolOrder};
 use orient_model::{Modifier, Visibility};
 
 /// Arguments of `symbols`.
-#[derive(Args, Default)]
+#[derive(Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a filter of its own")]
 pub(crate) struct SymbolsArgs {
     /// The name, a prefix or a word of it; `Server.run` for a member. Optional with a filter

@@ -44,7 +44,7 @@ const ACTIONS: &[(&str, Action)] = &[
 ];
 
 /// Arguments of `task`.
-#[derive(Args, Debug, Default)]
+#[derive(Args, Debug)]
 pub(crate) struct TaskArgs {
     /// start, frame, plan, submit, check, add, revert, status, finish, resume, list, export, agreements or forget
     #[arg(value_name = "ACTION")]
